@@ -1,0 +1,62 @@
+"""driftwise: decisions online, in a world that drifts, when changing your mind costs something.
+
+A learner acts, the world answers, the learner observes:
+
+>>> import driftwise as dw
+>>> losses = dw.streams.drifting_regression(rounds=5000, seed=0)
+>>> learner = dw.Scream(dw.Ball(10), switching_cost=2.0, gradient_bound=2.0, horizon=5000)
+>>> trace = dw.play(learner, losses, switching_cost=2.0)
+>>> trace.decisions.shape
+(5000, 10)
+"""
+
+from driftwise import errors, learners, mirror, streams
+from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
+from driftwise.learners import OGD, Ader, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
+from driftwise.losses import (
+    AbsoluteLoss,
+    CustomLoss,
+    FilteredLoss,
+    HuberLoss,
+    LinearLoss,
+    LogisticLoss,
+    LossStream,
+    SquaredLoss,
+    TrackingLoss,
+)
+from driftwise.play import play
+from driftwise.trace import Trace
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "OGD",
+    "AbsoluteLoss",
+    "Ader",
+    "Ball",
+    "Box",
+    "CustomLoss",
+    "Domain",
+    "Ensemble",
+    "FilteredLoss",
+    "Hedge",
+    "HuberLoss",
+    "LazyScream",
+    "Learner",
+    "LinearLoss",
+    "LogisticLoss",
+    "LossStream",
+    "MirrorDescent",
+    "Product",
+    "Scream",
+    "Simplex",
+    "SpectralBalls",
+    "SquaredLoss",
+    "Trace",
+    "TrackingLoss",
+    "errors",
+    "learners",
+    "mirror",
+    "play",
+    "streams",
+]

@@ -1,0 +1,143 @@
+"""Validation with one uniform error text: who complains, which argument, what is expected, what was given."""
+
+import functools
+import inspect
+import operator
+from abc import ABCMeta
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from driftwise._compile import LARGEST
+from driftwise.errors import ArgumentError, InputError, ParameterError
+
+Array = NDArray[np.float64]
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def describe(value: object) -> str:
+    """Say what was given in a few words, for the end of an error message."""
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape} and dtype {value.dtype}"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def number(
+    owner: str, name: str, value: object, *, low: float = -LARGEST, exclusive: bool = False
+) -> float:
+    """Return `value` as a float that is finite and at least (or above) `low`."""
+    bound = "finite" if low == -LARGEST else f"{'above' if exclusive else 'at least'} {low:g}"
+    expected = f"a number that is {bound} and at most {LARGEST:g} in size"
+    try:
+        if isinstance(value, str | bytes | bool | np.bool_):
+            raise TypeError
+        result = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise ParameterError(f"{owner}: {name} must be {expected}, got {describe(value)}.") from None
+    if not abs(result) <= LARGEST or result < low or (exclusive and result == low):
+        raise ParameterError(f"{owner}: {name} must be {expected}, got {describe(value)}.")
+    return result
+
+
+def whole(owner: str, name: str, value: object, *, low: int = 1, high: int = 2**53) -> int:
+    """Return `value` as an int between `low` and `high`."""
+    try:
+        if isinstance(value, bool | np.bool_):
+            raise TypeError
+        result = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        result = low - 1
+    if not low <= result <= high:
+        raise ParameterError(
+            f"{owner}: {name} must be a whole number of at least {low}, got {describe(value)}."
+        )
+    return result
+
+
+def choice(owner: str, name: str, value: object, options: Sequence[str]) -> str:
+    """Return `value` if it is one of `options`."""
+    if isinstance(value, str) and value in options:
+        return value
+    listed = ", ".join(repr(option) for option in options)
+    raise ParameterError(f"{owner}: {name} must be one of {listed}, got {describe(value)}.")
+
+
+def instance(owner: str, name: str, value: object, kind: type[R], hint: str) -> R:
+    """Return `value` if it is a `kind`; `hint` shows how to make one."""
+    if isinstance(value, kind):
+        return value
+    raise ParameterError(
+        f"{owner}: {name} must be a {kind.__name__}, such as {hint}, got {describe(value)}."
+    )
+
+
+def array(
+    owner: str, name: str, value: ArrayLike, shape: tuple[int | None, ...], *, copy: bool = False
+) -> Array:
+    """Return `value` as a C-contiguous float64 array of `shape` (None: any positive length)."""
+    wanted = "(" + ", ".join("n" if side is None else str(side) for side in shape)
+    wanted += ",)" if len(shape) == 1 else ")"
+    expected = f"finite real numbers of shape {wanted}"
+    try:
+        given = np.asarray(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{owner}: {name} must be {expected}, got {describe(value)}.") from None
+    if given.dtype.kind not in "fiu" or given.ndim != len(shape):
+        raise InputError(f"{owner}: {name} must be {expected}, got {describe(given)}.")
+    for side, length in zip(shape, given.shape, strict=True):
+        if length == 0 or (side is not None and side != length):
+            raise InputError(f"{owner}: {name} must be {expected}, got {describe(given)}.")
+    result = np.array(given, np.float64, order="C", copy=copy or None)
+    largest = np.max(np.abs(result))
+    if not largest <= LARGEST:
+        where = np.argwhere(~(np.abs(result) <= LARGEST))[0]
+        index = ", ".join(str(int(i)) for i in where)
+        raise InputError(
+            f"{owner}: {name} must be {expected}, at most {LARGEST:g} in size, "
+            f"got {result[tuple(where)]} at [{index}]."
+        )
+    return result
+
+
+def read_only(values: Array) -> Array:
+    """Mark an array as read-only and return it."""
+    values.flags.writeable = False
+    return values
+
+
+def _bind(name: str, signature: inspect.Signature, args: Any, kwargs: Any) -> None:
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise ArgumentError(f"{name}: {error}; the call is {name}{signature}.") from None
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """Turn a call with unknown or missing arguments into an `ArgumentError` that shows the signature."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        _bind(function.__name__, signature, args, kwargs)
+        return function(*args, **kwargs)
+
+    return call
+
+
+class Checked(ABCMeta):
+    """Metaclass of every public class: a wrong call to the constructor is an `ArgumentError`."""
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """Show the constructor's signature in `help`, not that of `__call__` below."""
+        whole = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return whole.replace(parameters=list(whole.parameters.values())[1:], return_annotation=cls)
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Check the arguments against the constructor's signature, then construct."""
+        _bind(cls.__name__, cls.__signature__, args, kwargs)
+        return super().__call__(*args, **kwargs)

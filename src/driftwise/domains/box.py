@@ -1,0 +1,51 @@
+"""The box: lower and upper limits for every coordinate."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, array, read_only
+from driftwise.domains.base import Block, Domain
+from driftwise.domains.kernels import BOX
+from driftwise.errors import ParameterError
+
+
+class Box(Domain):
+    """All points between `low` and `high`, coordinate by coordinate.
+
+    The domain for capacities, set-points and actuator limits.
+
+    Parameters
+    ----------
+    low, high : array of shape (dim,)
+        Limits, low <= high; a single number gives one coordinate.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> box = dw.Box([0.0, 0.0], [1.0, 10.0])
+    >>> box.project([2.0, 3.0])
+    array([1., 3.])
+    """
+
+    def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
+        self.low = read_only(array("Box", "low", np.atleast_1d(low), (None,), copy=True))
+        self.high = read_only(array("Box", "high", np.atleast_1d(high), (self.low.size,), copy=True))
+        wrong = np.flatnonzero(self.low > self.high)
+        if wrong.size:
+            k = int(wrong[0])
+            raise ParameterError(
+                f"Box: low must be at most high everywhere, got low {self.low[k]:g} above "
+                f"high {self.high[k]:g} at coordinate {k}."
+            )
+        numbers = np.concatenate([self.low, self.high])
+        block = Block(BOX, self.low.size, numbers)
+        super().__init__((block,), float(np.linalg.norm(self.high - self.low)))
+
+    def _support(self, rows: Array) -> Array:
+        return np.asarray(np.maximum(self.low * rows, self.high * rows).sum(axis=1))
+
+    def _farthest(self, rows: Array) -> Array:
+        return np.asarray(np.linalg.norm(np.maximum(rows - self.low, self.high - rows), axis=1))
+
+    def __repr__(self) -> str:
+        return f"Box(low={np.array2string(self.low, threshold=4)}, high={np.array2string(self.high, threshold=4)})"

@@ -1,0 +1,48 @@
+"""Every error that driftwise raises on purpose.
+
+All of them derive from `DriftwiseError`, and each also derives from the built-in error that a
+Python user would expect in its place, so ``except ValueError`` keeps working.
+"""
+
+__all__ = [
+    "ArgumentError",
+    "DriftwiseError",
+    "HorizonError",
+    "InputError",
+    "MissingExtraError",
+    "OrderError",
+    "ParameterError",
+    "RoundIndexError",
+]
+
+
+class DriftwiseError(Exception):
+    """Parent of every error in this package."""
+
+
+class ParameterError(DriftwiseError, ValueError):
+    """A constructor or function was given a value it cannot work with."""
+
+
+class ArgumentError(DriftwiseError, TypeError):
+    """A call had an unknown keyword, a missing argument or one too many."""
+
+
+class InputError(DriftwiseError, ValueError):
+    """Data of the wrong shape or type, NaN or infinity; nothing was changed by the call."""
+
+
+class RoundIndexError(InputError, IndexError):
+    """A loss stream was asked for a round that it does not have."""
+
+
+class OrderError(DriftwiseError, RuntimeError):
+    """`act` and `observe` were called out of order; nothing was changed by the call."""
+
+
+class HorizonError(DriftwiseError, RuntimeError):
+    """A learner was asked to play more rounds than the horizon it was built for."""
+
+
+class MissingExtraError(DriftwiseError, ImportError):
+    """An optional dependency is needed here and is not installed."""

@@ -1,0 +1,24 @@
+"""The learners of the paper, and the parts to compose new ones from."""
+
+from driftwise.learners.ader import Ader
+from driftwise.learners.base import Learner
+from driftwise.learners.ensemble import Ensemble, Meta, Pool, Surrogate
+from driftwise.learners.hedge import Hedge
+from driftwise.learners.lazy_scream import LazyScream
+from driftwise.learners.mirror_descent import MirrorDescent
+from driftwise.learners.ogd import OGD
+from driftwise.learners.scream import Scream
+
+__all__ = [
+    "OGD",
+    "Ader",
+    "Ensemble",
+    "Hedge",
+    "LazyScream",
+    "Learner",
+    "Meta",
+    "MirrorDescent",
+    "Pool",
+    "Scream",
+    "Surrogate",
+]

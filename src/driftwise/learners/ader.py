@@ -1,0 +1,70 @@
+"""Ader: dynamic regret without a switching cost (Zhang, Lu, Zhou 2018; the paper's main contender)."""
+
+import math
+
+from numpy.typing import ArrayLike
+
+from driftwise._validate import choice, instance, number
+from driftwise.domains import Domain
+from driftwise.learners.ensemble import Ensemble, Meta, Pool, Surrogate
+
+
+class Ader(Ensemble):
+    """Ader: gradient descent with many step sizes, mixed by Hedge, blind to what moving costs.
+
+    Best when moving is free or cheap and the world drifts; when moving costs something, use `Scream`.
+
+    Parameters
+    ----------
+    domain : Domain
+        Where decisions live; D is its diameter.
+    gradient_bound : float
+        G, the largest norm of a gradient.
+    horizon : int, optional
+        Number of rounds T; None for any number.
+    variant : {"improved", "original"}, default "improved"
+        "improved": one gradient a round, shared by all. "original": every base-learner has the gradient and the loss at
+        its own point, so `observe` needs a loss (such as ``losses[t]``), not a gradient.
+    horizon_free, start
+        As in `Ensemble`.
+
+    Notes
+    -----
+    Dynamic regret O(sqrt(T (1 + P))) for every path length P, without knowing P.
+
+    References
+    ----------
+    .. [1] Zhang, Lu, Zhou, "Adaptive online learning in dynamic environments", NeurIPS 2018.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.streams.drifting_regression(rounds=2000, dim=3, segment=500, seed=1)
+    >>> learner = dw.Ader(dw.Ball(3), gradient_bound=2.0, horizon=2000)
+    >>> round(dw.play(learner, losses, switching_cost=2.0).total, 4)
+    0.0
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        *,
+        gradient_bound: float,
+        horizon: int | None = None,
+        variant: str = "improved",
+        horizon_free: str = "time-varying",
+        start: ArrayLike | None = None,
+    ) -> None:
+        instance("Ader", "domain", domain, Domain, "Ball(2)")
+        self.variant = choice("Ader", "variant", variant, ("improved", "original"))
+        G = number("Ader", "gradient_bound", gradient_bound, low=0.0, exclusive=True)
+        D = domain.diameter or math.inf
+        super().__init__(
+            domain,
+            pool=Pool((D / G) * math.sqrt(7.0 / 2.0), growth=4.0 / 7.0),
+            meta=Meta(rate=math.sqrt(2.0) / (G * D)),
+            surrogate=Surrogate(gradients="own" if self.variant == "original" else "shared"),
+            horizon=horizon,
+            horizon_free=horizon_free,
+            start=start,
+        )

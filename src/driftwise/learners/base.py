@@ -1,0 +1,117 @@
+"""The two verbs, act and observe, and the order in which they may be called."""
+
+import copy
+import math
+from abc import abstractmethod
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, Checked, array, instance, whole
+from driftwise.domains import Domain
+from driftwise.errors import HorizonError, InputError, OrderError
+from driftwise.losses import LossStream, RoundLoss
+
+
+class Learner(metaclass=Checked):
+    """An online learner: ``w = act()``, then ``observe(...)``, round after round.
+
+    A new learner of any kind is a subclass with two methods, `_decide` and `_learn`; order, validation, the horizon
+    and cloning are taken care of here. Two-layer algorithms are easier still: see `Ensemble`.
+
+    Parameters
+    ----------
+    domain : Domain
+        Where decisions live.
+    horizon : int, optional
+        Number of rounds the learner is made for; None when it is made for any number.
+    """
+
+    def __init__(self, domain: Domain, horizon: int | None = None) -> None:
+        owner = type(self).__name__
+        self.domain = instance(owner, "domain", domain, Domain, "Ball(2)")
+        self.horizon = None if horizon is None else whole(owner, "horizon", horizon)
+        self._round = 0
+        self._limit = math.inf if self.horizon is None else self.horizon
+        self._acted: Array | None = None
+
+    @abstractmethod
+    def _decide(self) -> Array:
+        """Return the decision of this round; called once a round."""
+
+    @abstractmethod
+    def _learn(self, gradient: Array) -> None:
+        """Take in a finite gradient of shape (dim,) at the decision of this round."""
+
+    @property
+    def round(self) -> int:
+        """Number of rounds observed so far."""
+        return self._round
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the base-learners; a single 1 for a learner without a meta layer."""
+        return np.ones(1)
+
+    @property
+    def step_sizes(self) -> Array:
+        """Step sizes that the base-learners will use next; empty for a learner that has none."""
+        return np.empty(0)
+
+    def act(self) -> Array:
+        """Return the decision for this round: read-only, and the same until `observe`."""
+        decision = self._acted
+        if decision is None:
+            if self._round >= self._limit:
+                raise HorizonError(
+                    f"{type(self).__name__}: all {self.horizon} rounds of its horizon have been played; "
+                    "build it with a larger horizon, or with horizon=None for any number of rounds."
+                )
+            self._acted = decision = self._decide()
+            decision.setflags(write=False)
+        return decision
+
+    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
+        """Take in what the decision cost.
+
+        Parameters
+        ----------
+        gradient : array of shape (dim,), or a loss
+            The gradient of the unary loss at the decision; or an object with a method ``gradient(w)``, such as
+            ``losses[t]``; or a whole loss stream, which is then read at this learner's round.
+        """
+        if self._acted is None:
+            raise self._out_of_order()
+        self._learn(self._gradient_at(self._acted, gradient))
+        self._round += 1
+        self._acted = None
+
+    def clone(self) -> Self:
+        """Return an independent copy in the same state."""
+        return copy.deepcopy(self)
+
+    def _out_of_order(self) -> OrderError:
+        return OrderError(
+            f"{type(self).__name__}: observe was called before act in round {self.round}; call act() first, once a round."
+        )
+
+    def _loss(self, given: object) -> RoundLoss | None:
+        """Return the loss of this round if a loss was given, None if it is a plain gradient."""
+        if isinstance(given, LossStream):
+            return given[self.round]
+        return given if callable(getattr(given, "gradient", None)) else None  # type: ignore[return-value]
+
+    def _gradient_at(self, w: Array, given: "ArrayLike | RoundLoss | LossStream") -> Array:
+        loss = self._loss(given)
+        values = given if loss is None else loss.gradient(w)
+        return array(f"{type(self).__name__}.observe", "gradient", values, (self.domain.dim,), copy=True)  # type: ignore[arg-type]
+
+    def _refused(self, what: str) -> InputError:
+        return InputError(
+            f"{type(self).__name__}.observe: {what} must be finite and at most 1e+100 in size; the learner is "
+            f"unchanged and still waits for round {self.round}."
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.domain!r}, horizon={self.horizon}, round={self.round})"

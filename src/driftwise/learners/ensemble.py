@@ -1,0 +1,301 @@
+"""Two-layer algorithms by composition: a pool of step sizes, a base step, Hedge on top, and what Hedge is fed.
+
+Every learner of the paper is a few lines of this::
+
+    algorithm      pool                      base        meta              surrogate
+    -------------  ------------------------  ----------  ----------------  -------------------------------
+    OGD            one step                  any         none              none
+    Ader           doubling, growth 4/7      Euclidean   rate, 1/(i(i+1))  shared or own gradient, lambda 0
+    Scream         doubling, growth 1        Euclidean   rate, 1/(i(i+1))  shared gradient, lambda
+    Lazy Scream    Scream's, over epochs     Euclidean   Scream's          Scream's
+
+Rates are given *per root round*: a step of 0.5 is used as 0.5 / sqrt(T) when the horizon T is known, and as
+0.5 / sqrt(t) in the time-varying schedule when it is not.
+"""
+
+import copy
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, array, choice, instance, number, whole
+from driftwise.domains import Domain
+from driftwise.engine import Program, kernels
+from driftwise.engine.program import pool_size
+from driftwise.errors import InputError, ParameterError
+from driftwise.learners.base import Learner
+from driftwise.losses import LossStream, RoundLoss
+from driftwise.mirror import Euclidean, MirrorMap, NegativeEntropy
+
+_FLOAT64 = np.dtype(np.float64)
+
+MOST_ROUNDS = 2**53
+"""A pool that grows without a horizon has room for this many rounds."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Step sizes of the base-learners, per root round.
+
+    Parameters
+    ----------
+    steps : float or array of shape (N,)
+        The step sizes, smallest first; with `growth`, the smallest one.
+    growth : float, default 0.0
+        c in the paper's N = ceil(log2(1 + c T) / 2) + 1 base-learners for T rounds, each with twice the step of the one
+        before; 0 takes `steps` as they are.
+    """
+
+    steps: ArrayLike
+    growth: float = 0.0
+
+    def for_rounds(self, rounds: float) -> Array:
+        """Return the step sizes, per root round, of the pool for `rounds` rounds."""
+        if number("Pool", "growth", self.growth, low=0.0) > 0.0:
+            first = number("Pool", "steps (with growth, a single one)", self.steps, low=0.0, exclusive=True)
+            return np.asarray(first * 2.0 ** np.arange(pool_size(rounds, self.growth)))
+        steps = array("Pool", "steps", np.atleast_1d(self.steps), (None,), copy=True)
+        if not steps.min() > 0.0:
+            raise ParameterError(f"Pool: steps must be above 0, got a smallest one of {steps.min():g}.")
+        return steps
+
+
+@dataclass(frozen=True)
+class Meta:
+    """Hedge over the base-learners.
+
+    Parameters
+    ----------
+    rate : float, default 0.0
+        Learning rate eps, per root round; 0 keeps the prior.
+    prior : array of shape (N,), optional
+        Initial weights, positive, normalised here; the paper's 1 / (i (i + 1)) when left out.
+    """
+
+    rate: float = 0.0
+    prior: ArrayLike | None = None
+
+    def log_prior(self, count: int) -> Array:
+        """Return the logarithm of the prior over `count` base-learners, up to a constant."""
+        if self.prior is None:
+            i = np.arange(1.0, count + 1.0)
+            return -np.log(i * (i + 1.0))
+        weights = array("Meta", "prior", self.prior, (count,))
+        if not weights.min() > 0.0:
+            raise ParameterError(f"Meta: prior must be positive, got a smallest weight of {weights.min():g}.")
+        return np.log(weights / weights.sum())
+
+
+@dataclass(frozen=True)
+class Surrogate:
+    """What Hedge is fed for each base-learner, and where gradients are taken.
+
+    Parameters
+    ----------
+    switching_cost : float, default 0.0
+        lambda in l_{t,i} = <g_t, w_{t,i}> + lambda |w_{t,i} - w_{t-1,i}|.
+    gradients : {"shared", "own"}, default "shared"
+        "shared": one gradient a round, at the decision, for all. "own": every base-learner has the gradient and the loss
+        at its own point; `observe` then needs a loss that can be asked for both.
+    """
+
+    switching_cost: float = 0.0
+    gradients: str = "shared"
+
+
+class Ensemble(Learner):
+    """N base-learners mixed by Hedge, composed from parts.
+
+    Use it to write a new two-layer algorithm; the named learners (`OGD`, `Ader`, `Scream`, ...) are compositions of it.
+
+    Parameters
+    ----------
+    domain : Domain
+        Where decisions live.
+    pool : Pool
+        Step sizes, per root round.
+    meta : Meta, optional
+        Hedge's rate, per root round, and prior.
+    surrogate : Surrogate, optional
+        What Hedge is fed.
+    base : MirrorMap, optional
+        Geometry of the base step; Euclidean when left out.
+    horizon : int, optional
+        Number of rounds T; None for any number.
+    horizon_free : {"time-varying", "doubling"}, default "time-varying"
+        What to do without a horizon: rates that shrink with the root of the rounds so far and a pool that grows, or
+        restarts with blocks of twice the length. The first was better in every measurement.
+    epoch : int, default 1
+        Rounds that share one decision; their gradients are summed.
+    start : array of shape (dim,), optional
+        First decision; the feasible point nearest to the origin when left out.
+    constant : bool, default False
+        Use the rates as they are, whatever the number of rounds.
+
+    Examples
+    --------
+    Gradient descent with two step sizes, mixed:
+
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> from driftwise.learners import Ensemble, Meta, Pool
+    >>> learner = Ensemble(dw.Ball(2), pool=Pool(1.0, growth=1.0), meta=Meta(rate=1.0), horizon=3)
+    >>> w = learner.act()
+    >>> learner.observe(np.array([1.0, 0.0]))
+    >>> learner.act().round(4)
+    array([-0.7182,  0.    ])
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        *,
+        pool: Pool,
+        meta: Meta | None = None,
+        surrogate: Surrogate | None = None,
+        base: MirrorMap | None = None,
+        horizon: int | None = None,
+        horizon_free: str = "time-varying",
+        epoch: int = 1,
+        start: ArrayLike | None = None,
+        constant: bool = False,
+    ) -> None:
+        super().__init__(domain, horizon)
+        owner = type(self).__name__
+        if not domain.diameter > 0.0:
+            raise ParameterError(f"{owner}: the domain {domain!r} is a single point, so there is nothing to decide.")
+        meta = instance(owner, "meta", meta or Meta(), Meta, "Meta(rate=0.1)")
+        pool = instance(owner, "pool", pool, Pool, "Pool(0.1)")
+        surrogate = instance(owner, "surrogate", surrogate or Surrogate(), Surrogate, "Surrogate(2.0)")
+        own = choice("Surrogate", "gradients", surrogate.gradients, ("shared", "own")) == "own"
+        length = whole(owner, "epoch", epoch)
+        if own and length > 1:
+            raise ParameterError(f"{owner}: gradients='own' goes with epoch=1, got epoch={length}.")
+        self.horizon_free = choice(owner, "horizon_free", horizon_free, ("time-varying", "doubling"))
+        anytime = self.horizon is None and not constant
+        updates = -(-self.horizon // length) if self.horizon is not None and not constant else 1
+        steps = pool.for_rounds(MOST_ROUNDS if anytime else updates)
+        self.program = Program(
+            domain,
+            instance(owner, "base", base or Euclidean(), MirrorMap, "Euclidean()"),
+            steps,
+            meta.log_prior(steps.size),
+            number(owner, "rate", meta.rate, low=0.0),
+            number(owner, "switching_cost", surrogate.switching_cost, low=0.0),
+            self.horizon_free if anytime else "fixed",
+            float(updates),
+            pool.growth if anytime else 0.0,
+            length,
+            own,
+        )
+        self._own = own
+        self._constants = self.program.constants()
+        self._take(*self.program.new_state(self._first(start)))
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the base-learners in play, smallest step first; they sum to 1."""
+        return self._views().weights[: self._active].copy()
+
+    @property
+    def step_sizes(self) -> Array:
+        """Step sizes of the base-learners in play, as the next update will use them."""
+        clock = self.program.clock_at(int(self._counters[kernels.UPDATES]) + 1)
+        return np.asarray(self.program.steps[: self._active] / np.sqrt(clock))
+
+    @property
+    def base_decisions(self) -> Array:
+        """Points of the base-learners in play, shape (N, dim)."""
+        return self._views().points[: self._active].copy()
+
+    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
+        """Take in what the decision cost.
+
+        Parameters
+        ----------
+        gradient : array of shape (dim,), or a loss
+            The gradient of the unary loss at the decision; or an object with a method ``gradient(w)`` (and ``value(w)`` for
+            learners with gradients of their own), such as ``losses[t]``; or a whole loss stream, which is then read at
+            this learner's round.
+        """
+        w = self._acted
+        if w is None:
+            raise self._out_of_order()
+        if self._own:
+            self._observe_own(gradient)
+        else:
+            # A plain float64 array goes straight to the kernel, which checks its numbers.
+            if not (
+                type(gradient) is np.ndarray
+                and gradient.dtype is _FLOAT64
+                and gradient.shape == w.shape
+                and gradient.flags.carray
+            ):
+                gradient = self._gradient_at(w, gradient)
+            if kernels.observe_shared(*self._arguments, gradient) != kernels.OK:
+                raise self._refused(f"gradient {np.array2string(gradient, threshold=6)}")
+        self._round += 1
+        self._acted = None
+
+    def clone(self) -> Self:
+        """Return an independent copy in the same state."""
+        twin = copy.copy(self)
+        twin._take(self._counters.copy(), self._state.copy())
+        twin._acted = self._acted
+        return twin
+
+    def _take(self, counters: kernels.Integers, state: Array) -> None:
+        """Continue from another state; the decision that was acted, if any, is forgotten."""
+        self._counters, self._state, self._acted = counters, state, None
+        self._arguments = (*self._constants, counters, state)
+        self._decision = state[: self.domain.dim]
+        self._round = int(counters[kernels.ROUND])
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        """Tie the views to the arrays again after copying or unpickling."""
+        self.__dict__.update(saved)
+        acted = self._acted
+        self._take(self._counters, self._state)
+        self._acted = acted
+
+    @property
+    def _active(self) -> int:
+        return int(self._counters[kernels.ACTIVE])
+
+    def _views(self) -> kernels.Views:
+        return kernels.views.py_func(self._state, self.program.steps.size, self.domain.dim)  # type: ignore[attr-defined,no-any-return]
+
+    def _decide(self) -> Array:
+        return self._decision.copy()
+
+    def _learn(self, gradient: Array) -> None:
+        raise AssertionError("Ensemble.observe does not come here")
+
+    def _first(self, start: ArrayLike | None) -> Array:
+        owner = type(self).__name__
+        if start is None:
+            return self.domain.project(np.zeros(self.domain.dim))
+        first = array(owner, "start", start, (self.domain.dim,), copy=True)
+        if not self.domain.contains(first):
+            raise ParameterError(f"{owner}: start must lie in {self.domain!r}, got {first}.")
+        if isinstance(self.program.mirror, NegativeEntropy) and not first.min() > 0.0:
+            raise ParameterError(f"{owner}: with negative entropy, start must be positive everywhere, got {first}.")
+        return first
+
+    def _observe_own(self, given: object) -> None:
+        owner = type(self).__name__
+        loss = self._loss(given)
+        if loss is None or not callable(getattr(loss, "value", None)):
+            raise InputError(
+                f"{owner}.observe: every base-learner needs the loss at its own point, so give an object with value(w) "
+                f"and gradient(w), such as losses[t]; got {type(given).__name__}."
+            )
+        points = self.base_decisions
+        gradients, values = np.zeros(self._views().points.shape), np.zeros((1, self.program.steps.size))
+        for i, point in enumerate(points):
+            gradients[i] = self._gradient_at(point, loss)
+            values[0, i] = array(f"{owner}.observe", "value", loss.value(point), ())
+        if kernels.observe_own(*self._arguments, gradients, values) != kernels.OK:
+            raise self._refused("the loss and its gradient")

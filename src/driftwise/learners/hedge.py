@@ -1,0 +1,94 @@
+"""Hedge with switching cost: prediction with expert advice (Corollary 2 of Appendix B.3)."""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, array, number, whole
+from driftwise.domains import Simplex
+from driftwise.errors import ParameterError
+from driftwise.learners.ensemble import Ensemble, Pool
+from driftwise.mirror import NegativeEntropy
+
+
+class Hedge(Ensemble):
+    """Hedge: weights over n experts, ``p_{t+1,i} ~ prior_i exp(-eps sum_{s<=t} l_{s,i})``.
+
+    For choosing among n fixed options whose losses are all seen, when shifting weight costs lambda per unit of l1
+    distance. It is mirror descent with negative entropy on the simplex.
+
+    Parameters
+    ----------
+    n : int
+        Number of experts, at least 2.
+    loss_bound : float, optional
+        C, the largest size of a loss; not needed when `rate` is given.
+    horizon : int, optional
+        Number of rounds T; None for any number, with a rate that shrinks like 1 / sqrt(t).
+    switching_cost : float, default 0.0
+        lambda; the rate is sqrt(max_i ln(1 / prior_i) / (C (lambda + C) T)).
+    prior : array of shape (n,), optional
+        Initial weights, positive, normalised here; equal when left out.
+    rate : float, optional
+        A constant learning rate, instead of the one that follows from the bounds.
+    horizon_free
+        As in `Ensemble`.
+
+    Notes
+    -----
+    Corollary 2: the regret to expert i plus lambda times the l1 movement is at most
+    ln(1 / prior_i) / eps + eps (lambda C + C^2) T. Theorem 4: no algorithm avoids sqrt(lambda C T).
+
+    References
+    ----------
+    .. [1] Freund, Schapire, "A decision-theoretic generalization of on-line learning", JCSS 1997.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> learner = dw.Hedge(3, loss_bound=1.0, horizon=100)
+    >>> w = learner.act()
+    >>> learner.observe([0.0, 1.0, 1.0])
+    >>> learner.weights.round(4)
+    array([0.357 , 0.3215, 0.3215])
+    """
+
+    def __init__(
+        self,
+        n: int,
+        *,
+        loss_bound: float | None = None,
+        horizon: int | None = None,
+        switching_cost: float = 0.0,
+        prior: ArrayLike | None = None,
+        rate: float | None = None,
+        horizon_free: str = "time-varying",
+    ) -> None:
+        count = whole("Hedge", "n", n, low=2)
+        lambda_ = number("Hedge", "switching_cost", switching_cost, low=0.0)
+        start = np.full(count, 1.0) if prior is None else array("Hedge", "prior", prior, (count,))
+        if not start.min() > 0.0:
+            raise ParameterError(f"Hedge: prior must be positive, got a smallest weight of {start.min():g}.")
+        start = start / start.sum()
+        if rate is not None:
+            eps = number("Hedge", "rate", rate, low=0.0, exclusive=True)
+        elif loss_bound is None:
+            raise ParameterError("Hedge: give loss_bound (and horizon, if it is known), or a constant rate.")
+        else:
+            C = number("Hedge", "loss_bound", loss_bound, low=0.0, exclusive=True)
+            eps = math.sqrt(-math.log(start.min()) / (C * (lambda_ + C)))
+        super().__init__(
+            Simplex(count),
+            pool=Pool(eps),
+            base=NegativeEntropy(),
+            horizon=horizon,
+            horizon_free=horizon_free,
+            start=start,
+            constant=rate is not None,
+        )
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the experts: the decision itself."""
+        return self._decide()

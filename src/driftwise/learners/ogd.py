@@ -1,0 +1,80 @@
+"""Online gradient descent (Theorem 1 of the paper)."""
+
+import math
+
+from numpy.typing import ArrayLike
+
+from driftwise._validate import instance, number
+from driftwise.domains import Domain
+from driftwise.errors import ParameterError
+from driftwise.learners.ensemble import Ensemble, Pool
+
+
+class OGD(Ensemble):
+    r"""Online gradient descent: ``w_{t+1} = Proj_W(w_t - eta grad f~_t(w_t))``.
+
+    One step size for ever. The learner to beat: it moves little, and it is best when the world hardly drifts or
+    moving is expensive. When the drift is unknown, use `Scream`.
+
+    Parameters
+    ----------
+    domain : Domain
+        Where decisions live; D is its diameter.
+    gradient_bound : float, optional
+        G, the largest norm of a gradient; not needed when `step` is given.
+    horizon : int, optional
+        Number of rounds T; None for any number, with steps that shrink like 1 / sqrt(t).
+    step : float, optional
+        A constant step size, instead of the one that follows from D, G, T and the switching cost.
+    switching_cost : float, default 0.0
+        lambda; the step becomes sqrt(D^2 / ((G^2 + lambda G) T)), which is D / (G sqrt T) at 0.
+    horizon_free, start
+        As in `Ensemble`.
+
+    Notes
+    -----
+    Theorem 1 (Corollary 1 of Appendix B.3): for any comparators v_1, ..., v_T with path length P,
+    the regret with switching cost is at most (G^2 + lambda G) eta T + (D^2 + 2 D P) / (2 eta).
+
+    References
+    ----------
+    .. [1] Zinkevich, "Online convex programming and generalized infinitesimal gradient ascent", ICML 2003.
+    .. [2] Anava, Hazan, Mannor, "Online learning for adversaries with memory: price of past mistakes", NeurIPS 2015.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.streams.drifting_regression(rounds=2000, dim=3, segment=500, seed=1)
+    >>> learner = dw.OGD(dw.Ball(3), gradient_bound=2.0, horizon=2000)
+    >>> round(dw.play(learner, losses, switching_cost=2.0).total, 4)
+    0.0
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        *,
+        gradient_bound: float | None = None,
+        horizon: int | None = None,
+        step: float | None = None,
+        switching_cost: float = 0.0,
+        horizon_free: str = "time-varying",
+        start: ArrayLike | None = None,
+    ) -> None:
+        instance("OGD", "domain", domain, Domain, "Ball(2)")
+        lambda_ = number("OGD", "switching_cost", switching_cost, low=0.0)
+        if step is not None:
+            eta = number("OGD", "step", step, low=0.0, exclusive=True)
+        elif gradient_bound is None:
+            raise ParameterError("OGD: give gradient_bound (and horizon, if it is known), or a constant step.")
+        else:
+            G = number("OGD", "gradient_bound", gradient_bound, low=0.0, exclusive=True)
+            eta = domain.diameter / math.sqrt(G**2 + lambda_ * G)
+        super().__init__(
+            domain,
+            pool=Pool(eta),
+            horizon=horizon,
+            horizon_free=horizon_free,
+            start=start,
+            constant=step is not None,
+        )

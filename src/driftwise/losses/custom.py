@@ -1,0 +1,133 @@
+"""A loss stream from a user's own functions, compiled when numba can do it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from driftwise._validate import Array, array, choice, whole
+from driftwise.domains import Domain
+from driftwise.errors import InputError, ParameterError
+from driftwise.losses.base import LossStream
+
+_AGREE = 1e-9
+"""Relative difference between compiled and plain results above which the compiled form is not trusted."""
+
+
+class CustomLoss(LossStream):
+    """Any convex losses, given as two Python functions of the round and the decision.
+
+    The functions must be pure: called with the same arguments, the same result. They are compiled with numba when
+    that works and gives what plain Python gives, and run as they are otherwise; `compiled` tells which, and
+    `compile_note` why.
+
+    Parameters
+    ----------
+    value : callable
+        ``value(t, w) -> float``. With memory it gets ``value(t, window)``, the window of shape (memory + 1, dim) with
+        the oldest decision first.
+    gradient : callable
+        ``gradient(t, w) -> array of shape (dim,)``: a (sub)gradient of the unary loss f_t(w, ..., w) at w.
+    rounds : int
+        T; the functions are called with t from 0 to T - 1.
+    dim : int
+        Number of coordinates of a decision.
+    memory : int, default 0
+        How many past decisions a loss looks at.
+    compile : {"auto", "always", "never"}, default "auto"
+        "always" raises when the functions cannot be compiled.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.CustomLoss(lambda t, w: ((w - t) ** 2).sum(), lambda t, w: 2 * (w - t), rounds=5, dim=2)
+    >>> losses.unary_value(3, [2.0, 3.0]), losses.gradient(3, [2.0, 3.0])
+    (1.0, array([-2.,  0.]))
+    """
+
+    def __init__(
+        self,
+        value: Callable[[int, Array], float],
+        gradient: Callable[[int, Array], Array],
+        rounds: int,
+        dim: int,
+        memory: int = 0,
+        compile: str = "auto",
+    ) -> None:
+        for name, function in (("value", value), ("gradient", gradient)):
+            if not callable(function):
+                raise ParameterError(f"CustomLoss: {name} must be a function of (t, w), got {function!r}.")
+        self._rounds = whole("CustomLoss", "rounds", rounds)
+        self.dim = whole("CustomLoss", "dim", dim)
+        self.memory = whole("CustomLoss", "memory", memory, low=0)
+        self._plain_value, self._plain_gradient = value, gradient
+        self.kernels: tuple[Callable[..., Any], Callable[..., Any]] | None = None
+        self.compile_note = "plain Python, as asked"
+        wish = choice("CustomLoss", "compile", compile, ("auto", "always", "never"))
+        if wish != "never":
+            self.kernels, self.compile_note = self._try_to_compile()
+            if wish == "always" and self.kernels is None:
+                raise ParameterError(f"CustomLoss: the functions could not be compiled: {self.compile_note}")
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the functions run as machine code."""
+        return self.kernels is not None
+
+    def lipschitz(self, domain: Domain) -> Array:
+        """Raise: nothing is known of the functions."""
+        raise ParameterError("CustomLoss: its Lipschitz constants are not known; give switching_cost= yourself.")
+
+    def gradient_bound(self, domain: Domain) -> float:
+        """Raise: nothing is known of the functions."""
+        raise ParameterError("CustomLoss: its gradient bound is not known; give gradient_bound= yourself.")
+
+    def _value(self, t: int, window: Array) -> float:
+        if self.kernels is not None:
+            return float(self.kernels[0](t, window))
+        given = self._plain_value(t, window if self.memory else window[0])
+        return self._finite("value", t, given, ())[()]
+
+    def _unary(self, t: int, w: Array) -> float:
+        return self._value(t, np.tile(w, (self.memory + 1, 1)))
+
+    def _gradient(self, t: int, w: Array) -> Array:
+        if self.kernels is not None:
+            return np.asarray(self.kernels[1](t, w.copy()))
+        return self._finite("gradient", t, self._plain_gradient(t, w.copy()), (self.dim,))
+
+    def _finite(self, name: str, t: int, given: Any, shape: tuple[int, ...]) -> Any:
+        try:
+            return array("CustomLoss", f"{name}(t={t}, ...)", given, shape)
+        except InputError as error:
+            raise InputError(f"{error} The function given as {name} returned it.") from None
+
+    def _try_to_compile(self) -> tuple[tuple[Callable[..., Any], Callable[..., Any]] | None, str]:
+        import numba  # here, so that a stream of Python objects does not pay for it
+        from numba import float64, int64
+
+        from driftwise._compile import compile_user_function
+
+        rows = np.full((self.memory + 1, self.dim), 0.25) if self.memory else np.full(self.dim, 0.25)
+        point = np.full(self.dim, 0.25)
+        try:
+            value = compile_user_function(
+                self._plain_value, float64(int64, float64[:, ::1] if self.memory else float64[::1])
+            )
+            gradient = compile_user_function(self._plain_gradient, float64[::1](int64, float64[::1]))
+            fast = float(value(0, rows.copy())), np.asarray(gradient(0, point.copy()))
+        except Exception as error:  # numba raises many kinds, and a user's function may raise any
+            return None, f"plain Python, because numba said: {str(error).strip().splitlines()[0]}"
+        slow = float(self._plain_value(0, rows.copy())), np.asarray(self._plain_gradient(0, point.copy()))
+        if fast[1].shape != slow[1].shape or not (
+            np.allclose(fast[0], slow[0], rtol=_AGREE, atol=_AGREE, equal_nan=True)
+            and np.allclose(fast[1], slow[1], rtol=_AGREE, atol=_AGREE, equal_nan=True)
+        ):
+            return None, "plain Python, because the compiled functions gave other numbers"
+        if self.memory:
+            return (value, gradient), "compiled"
+
+        def of_window(t: int, window: Array) -> float:
+            return value(t, window[0])  # type: ignore[no-any-return]
+
+        return (numba.njit(float64(int64, float64[:, ::1]))(of_window), gradient), "compiled"

@@ -1,0 +1,38 @@
+"""Losses with memory: past decisions act through a filter."""
+
+from numpy.typing import ArrayLike
+
+from driftwise._validate import array
+from driftwise.losses import kernels
+from driftwise.losses.base import ScoreLoss
+from driftwise.losses.pointwise import read_regression
+
+
+class FilteredLoss(ScoreLoss):
+    """f_t(w_{t-m}, ..., w_t) = (sum_k h_k <x_t, w_{t-k}> - y_t)^2 / 2: what was decided keeps acting for m rounds.
+
+    The unary form is a squared loss on ``sum(taps) * x_t``. The two values of lambda can be far apart: for taps that
+    halve each round `switching_costs` gives about 2 L_0 for any m, against m^2 L_0.
+
+    Parameters
+    ----------
+    taps : array of shape (m + 1,)
+        h_0, ..., h_m: weight of the decision of k rounds ago.
+    features : array of shape (T, d)
+        x_t, one row a round.
+    targets : array of shape (T,)
+        y_t.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.FilteredLoss([0.5, 0.5], [[1.0]], [0.0])
+    >>> losses.memory, losses.value(0, [[1.0], [3.0]]), losses.unary_value(0, [2.0])
+    (1, 2.0, 2.0)
+    >>> losses.switching_costs(dw.Ball(1))
+    SwitchingCosts(paper=0.5, tight=0.5)
+    """
+
+    def __init__(self, taps: ArrayLike, features: ArrayLike, targets: ArrayLike) -> None:
+        h = array("FilteredLoss", "taps", taps, (None,), copy=True)
+        super().__init__(kernels.SQUARED, *read_regression("FilteredLoss", features, targets), h)

@@ -1,0 +1,136 @@
+"""The protocol of a run: act, suffer the loss, observe, round after round."""
+
+import math
+
+import numpy as np
+
+from driftwise._validate import Array, checked, instance, number
+from driftwise.engine.run import run_custom, run_stream
+from driftwise.errors import HorizonError, InputError
+from driftwise.learners import Ensemble, Learner
+from driftwise.losses import CustomLoss, LossStream
+from driftwise.losses.base import DataLoss
+from driftwise.trace import Trace
+
+
+@checked
+def play(
+    learner: Learner, losses: LossStream, switching_cost: float = 0.0, *, record_weights: bool = False
+) -> Trace:
+    """Let a learner play every round of a loss stream.
+
+    Built-in learners on built-in losses (and on custom losses that could be compiled) run in compiled code from the first
+    round to the last; anything else runs through the two verbs. Both give the same numbers, bit for bit. The learner
+    goes on from where it is, and is left as it was if anything goes wrong.
+
+    Parameters
+    ----------
+    learner : Learner
+        Anything with `act` and `observe`.
+    losses : LossStream
+        The losses f_0, ..., f_{T-1}.
+    switching_cost : float, default 0.0
+        lambda, the price of moving by one unit of Euclidean distance; for the books only, the learner does not see it.
+    record_weights : bool, default False
+        Keep the weights of the base-learners in every round.
+
+    Returns
+    -------
+    Trace
+        Decisions, losses, moves, totals.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.TrackingLoss([[1.0], [1.0], [1.0], [-1.0]])
+    >>> trace = dw.play(dw.OGD(dw.Ball(1), step=0.5), losses, switching_cost=1.0)
+    >>> trace.decisions.ravel()
+    array([0.   , 0.5  , 0.75 , 0.875])
+    >>> trace.total_loss, trace.total_switching
+    (2.4140625, 0.875)
+    """
+    instance("play", "learner", learner, Learner, "Scream(...)")
+    instance("play", "losses", losses, LossStream, "SquaredLoss(features, targets)")
+    lambda_ = number("play", "switching_cost", switching_cost, low=0.0)
+    rounds = len(losses)
+    if losses.dim != learner.domain.dim:
+        raise InputError(f"play: the losses have dim {losses.dim}, the learner decides in {learner.domain!r}.")
+    if learner.horizon is not None and learner.round + rounds > learner.horizon:
+        raise HorizonError(
+            f"play: {rounds} rounds after {learner.round} already played are more than the horizon of "
+            f"{learner.horizon}; build the learner with horizon={learner.round + rounds} or horizon=None."
+        )
+    before = learner.clone()
+    decisions, values, moves = np.empty((rounds, losses.dim)), np.empty(rounds), np.empty(rounds)
+    if isinstance(learner, Ensemble) and _compiles(learner, losses):
+        weights = _compiled(learner, losses, decisions, values, moves, record_weights)
+    else:
+        try:
+            weights = _by_hand(learner, losses, decisions, values, moves, record_weights)
+        except BaseException:
+            learner.__dict__.update(before.clone().__dict__)
+            raise
+    return Trace(decisions, values, moves, lambda_, weights, before, losses)
+
+
+def _compiles(learner: Ensemble, losses: LossStream) -> bool:
+    plain = type(learner).observe is Ensemble.observe and type(learner).act is Learner.act
+    return plain and (
+        isinstance(losses, DataLoss) or (isinstance(losses, CustomLoss) and losses.compiled and not learner._own)
+    )
+
+
+def _compiled(
+    learner: Ensemble, losses: LossStream, decisions: Array, values: Array, moves: Array, record: bool
+) -> Array | None:
+    rounds = len(losses)
+    counters, state = learner._counters.copy(), learner._state.copy()
+    weights = np.zeros((rounds if record else 0, learner.program.steps.size))
+    outputs = (decisions, values, moves, weights)
+    if isinstance(losses, DataLoss):
+        count = learner.program.steps.size
+        room = np.zeros((count if learner._own else 1, losses.dim)), np.zeros((1, count))
+        played = run_stream(*learner._constants, counters, state, learner._own, losses.data, *room, *outputs)
+    else:
+        assert isinstance(losses, CustomLoss) and losses.kernels is not None
+        played = run_custom(*learner._constants, counters, state, *losses.kernels, losses.memory, *outputs)
+    if played < rounds:
+        raise _bad_numbers(losses, played, values[played])
+    learner._take(counters, state)
+    return weights[:, : learner._active] if record else None
+
+
+def _by_hand(
+    learner: Learner, losses: LossStream, decisions: Array, values: Array, moves: Array, record: bool
+) -> Array | None:
+    weights: list[Array] = []
+    for t in range(len(losses)):
+        w = learner.act()
+        decisions[t] = w
+        moves[t] = _distance(decisions[t], decisions[t - 1]) if t else 0.0
+        if record:
+            weights.append(learner.weights)
+        window = decisions[np.maximum(np.arange(t - losses.memory, t + 1), 0)]
+        values[t] = losses.value(t, window)
+        if not math.isfinite(values[t]):
+            raise _bad_numbers(losses, t, values[t])
+        learner.observe(losses[t])
+    if not record:
+        return None
+    table = np.zeros((len(weights), max(row.size for row in weights)))
+    for t, row in enumerate(weights):
+        table[t, : row.size] = row
+    return table
+
+
+def _distance(a: Array, b: Array) -> float:
+    """Euclidean distance, summed in the order of the compiled loop."""
+    total = 0.0
+    for x, y in zip(a.tolist(), b.tolist(), strict=True):
+        total += (x - y) ** 2
+    return math.sqrt(total)
+
+
+def _bad_numbers(losses: LossStream, t: int, value: float) -> InputError:
+    what = f"the loss is {value}" if not math.isfinite(value) else "its gradient is not finite, or beyond 1e+100"
+    return InputError(f"play: in round {t} of {losses!r} {what}; the learner is unchanged.")

@@ -1,0 +1,111 @@
+"""The record of a run, from which everything about it can be computed."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from driftwise._validate import Array
+from driftwise.errors import MissingExtraError
+from driftwise.learners import Learner
+from driftwise.losses import LossStream
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, repr=False)
+class Trace:
+    """What happened in a run of `play`.
+
+    Attributes
+    ----------
+    decisions : array of shape (T, d)
+        w_t.
+    losses : array of shape (T,)
+        f_t(w_{t-m}, ..., w_t), memory included; before the first round the first decision is taken to have stood.
+    moves : array of shape (T,)
+        |w_t - w_{t-1}|, and 0 in the first round.
+    switching_cost : float
+        lambda, the price of one unit of movement.
+    weights : array of shape (T, N), or None
+        Weights of the base-learners, if they were recorded; 0 for a base-learner that had not joined yet.
+    learner : Learner
+        The learner as it was before the run: ``play(trace.learner.clone(), trace.stream)`` repeats it.
+    stream : LossStream
+        The losses that were played.
+    """
+
+    decisions: Array
+    losses: Array
+    moves: Array
+    switching_cost: float
+    weights: Array | None
+    learner: Learner
+    stream: LossStream
+
+    @property
+    def total_loss(self) -> float:
+        """Sum of the losses."""
+        return float(self.losses.sum())
+
+    @property
+    def total_switching(self) -> float:
+        """lambda times the distance moved."""
+        return float(self.switching_cost * self.moves.sum())
+
+    @property
+    def total(self) -> float:
+        """Overall cost: loss plus switching."""
+        return self.total_loss + self.total_switching
+
+    def summary(self) -> str:
+        """Return the run in a few lines of text.
+
+        Examples
+        --------
+        >>> import driftwise as dw
+        >>> losses = dw.TrackingLoss([[1.0], [1.0], [1.0], [-1.0]])
+        >>> print(dw.play(dw.OGD(dw.Ball(1), step=0.5), losses, switching_cost=1.0).summary())
+        OGD, 4 rounds, 1 coordinates
+          loss                 2.414
+          switching            0.875   (1 per unit, 0.875 units, 3 moves)
+          overall              3.289
+        """
+        rounds, dim = self.decisions.shape
+        distance, moved = self.moves.sum(), np.count_nonzero(self.moves)
+        return "\n".join(
+            [
+                f"{type(self.learner).__name__}, {rounds} rounds, {dim} coordinates",
+                f"  loss      {self.total_loss:>16.4g}",
+                f"  switching {self.total_switching:>16.4g}"
+                f"   ({self.switching_cost:g} per unit, {distance:.4g} units, {moved} moves)",
+                f"  overall   {self.total:>16.4g}",
+            ]
+        )
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the cumulative loss, with the switching cost stacked on it; return the matplotlib axes."""
+        try:
+            from matplotlib import pyplot
+        except ImportError:
+            raise MissingExtraError("Trace.plot needs matplotlib: pip install 'driftwise[plot]'.") from None
+        if ax is None:
+            _, ax = pyplot.subplots(layout="constrained")
+        rounds = np.arange(1, len(self.losses) + 1)
+        loss = np.cumsum(self.losses)
+        ax.fill_between(rounds, np.minimum(loss, 0.0), loss, alpha=0.55, linewidth=0.0, label="loss")
+        if self.switching_cost > 0.0:
+            overall = loss + self.switching_cost * np.cumsum(self.moves)
+            ax.fill_between(rounds, loss, overall, alpha=0.55, linewidth=0.0, label="switching cost")
+            ax.plot(rounds, overall, color="black", linewidth=1.0, label="overall")
+        ax.set(xlabel="round", ylabel="cumulative cost", title=type(self.learner).__name__)
+        ax.margins(x=0.0)
+        ax.legend(loc="upper left", frameon=False)
+        return ax
+
+    def __repr__(self) -> str:
+        return (
+            f"Trace({type(self.learner).__name__}, rounds={len(self.losses)}, total={self.total:.6g}, "
+            f"loss={self.total_loss:.6g}, switching={self.total_switching:.6g})"
+        )
