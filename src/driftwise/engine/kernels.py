@@ -83,8 +83,6 @@ class Views(NamedTuple):
     """(N,): sum of the surrogate losses."""
     moves: Array
     """(N,): |w_{t,i} - w_{t-1,i}|."""
-    losses: Array
-    """(N,): surrogate losses of the last update."""
     points: Array
     """(N, d): w_{t,i}."""
     trial: Array
@@ -112,7 +110,7 @@ def config(integers: Integers, floats: Array) -> Config:
 def views(state: Array, count: int, dim: int) -> Views:
     """Cut a state vector into its parts (the duals are empty unless the base step needs them)."""
     a = 4 * dim + 1
-    b = a + 4 * count
+    b = a + 3 * count
     c = b + count * dim
     return Views(
         state[:dim].reshape((1, dim)),
@@ -121,8 +119,7 @@ def views(state: Array, count: int, dim: int) -> Views:
         state[4 * dim : a],
         state[a : a + count],
         state[a + count : a + 2 * count],
-        state[a + 2 * count : a + 3 * count],
-        state[a + 3 * count : b],
+        state[a + 2 * count : b],
         state[b:c].reshape((count, dim)),
         state[3 * dim : 4 * dim].reshape((1, dim)),
         state[c:].reshape(((state.size - c) // dim, dim)),
@@ -131,7 +128,7 @@ def views(state: Array, count: int, dim: int) -> Views:
 
 def state_size(count: int, dim: int, duals: bool) -> int:
     """Return the length of a state vector, in the order of `views`."""
-    return 4 * dim + 1 + 4 * count + count * dim + (count * dim if duals else 0)
+    return 4 * dim + 1 + 3 * count + count * dim + (count * dim if duals else 0)
 
 
 @hot
@@ -233,36 +230,40 @@ def begin(integers: Integers, floats: Array, counters: Integers, state: Array) -
     _mix(c, counters, v, clock_now(c, 0))
 
 
+@hot
+def _mirror_step(
+    c: Config, log_start: Array, duals: Array, i: int, gradients: Array, row: int, step: float, trial: Array
+) -> None:
+    """Take the step of a mirror map that is not Euclidean from the point in `trial`."""
+    if c.choices[BASE] == ENTROPY:
+        for k in range(trial.shape[1]):
+            duals[i, k] += gradients[row, k]
+        entropy_point(log_start, duals[i], step, c.numbers[0], trial[0])
+    else:
+        pnorm_step(c.choices[BASE], c.settings[EXPONENT], c.numbers, gradients[row], step, trial[0])
+
+
 @inlined
-def _base_step(c: Config, v: Views, i: int, gradients: Array, row: int, step: float) -> None:
-    """Move base-learner i against a row of the gradients and note how far it went."""
+def _base_step(c: Config, v: Views, i: int, gradients: Array, row: int, step: float) -> float:
+    """Move base-learner i against a row of the gradients, note how far it went, and return <g, w_{t,i}>."""
     points, trial = v.points, v.trial
-    dim = points.shape[1]
-    base = c.choices[BASE]
-    if base == EUCLIDEAN:
-        for k in range(dim):
+    inner = 0.0
+    if c.choices[BASE] == EUCLIDEAN:
+        for k in range(points.shape[1]):
+            inner += gradients[row, k] * points[i, k]
             trial[0, k] = points[i, k] - step * gradients[row, k]
         project(c.blocks, c.numbers, trial, 0)
-    elif base == ENTROPY:
-        _entropy_step(v.log_start, v.duals, i, gradients, row, step, c.numbers[0], trial)
     else:
-        for k in range(dim):
+        for k in range(points.shape[1]):
+            inner += gradients[row, k] * points[i, k]
             trial[0, k] = points[i, k]
-        pnorm_step(base, c.settings[EXPONENT], c.numbers, gradients[row], step, trial[0])
-    total = 0.0
-    for k in range(dim):
-        total += (trial[0, k] - points[i, k]) * (trial[0, k] - points[i, k])
+        _mirror_step(c, v.log_start, v.duals, i, gradients, row, step, trial)
+    moved = 0.0
+    for k in range(points.shape[1]):
+        moved += (trial[0, k] - points[i, k]) * (trial[0, k] - points[i, k])
         points[i, k] = trial[0, k]
-    v.moves[i] = math.sqrt(total)
-
-
-@hot
-def _entropy_step(
-    log_start: Array, duals: Array, i: int, gradients: Array, row: int, step: float, scale: float, trial: Array
-) -> None:
-    for k in range(trial.shape[1]):
-        duals[i, k] += gradients[row, k]
-    entropy_point(log_start, duals[i], step, scale, trial[0])
+    v.moves[i] = math.sqrt(moved)
+    return inner
 
 
 @hot
@@ -288,22 +289,23 @@ def _acceptable(rows: Array) -> bool:
 
 
 @inlined
-def _update(c: Config, counters: Integers, v: Views, gradients: Array) -> None:
-    """Let Hedge take in v.losses and every base-learner its gradient; a shared gradient is a single row."""
-    active, moves, losses, totals, weights = counters[ACTIVE], v.moves, v.losses, v.totals, v.weights
-    switching = c.settings[SWITCHING]
-    mixed = 0.0
-    for i in range(active):
-        losses[i] += switching * moves[i]
-        totals[i] += losses[i]
-        mixed += weights[i] * losses[i]
-    v.mixture[0] += mixed
+def _update(c: Config, counters: Integers, v: Views, own: bool, gradients: Array, values: Array) -> None:
+    """Judge and move every base-learner, then mix them anew."""
+    active, moves, totals, weights, steps = counters[ACTIVE], v.moves, v.totals, v.weights, c.steps
     counters[UPDATES] += 1
     clock = clock_now(c, counters[UPDATES])
     scale = 1.0 / math.sqrt(clock)
-    shared = gradients.shape[0] == 1
+    switching = c.settings[SWITCHING]
+    mixed = 0.0
     for i in range(active):
-        _base_step(c, v, i, gradients, 0 if shared else i, c.steps[i] * scale)
+        moved = moves[i]
+        loss = _base_step(c, v, i, gradients, i if own else 0, steps[i] * scale)
+        if own:
+            loss = values[0, i]
+        loss += switching * moved
+        totals[i] += loss
+        mixed += weights[i] * loss
+    v.mixture[0] += mixed
     _mix(c, counters, v, clock)
     if c.choices[SCHEDULE] != FIXED:
         _reschedule(c, counters, v, clock)
@@ -319,27 +321,19 @@ def one_round(c: Config, counters: Integers, v: Views, own: bool, gradients: Arr
     if not _acceptable(gradients) or (own and not _acceptable(values)):
         return REFUSED
     counters[ROUND] += 1
-    dim, active, points, losses = gradients.shape[1], counters[ACTIVE], v.points, v.losses
-    if c.choices[EPOCH] > 1:
+    epoch = c.choices[EPOCH]
+    if epoch > 1:
         held = v.held
-        for k in range(dim):
+        for k in range(held.shape[1]):
             held[0, k] += gradients[0, k]
         counters[HELD] += 1
-        if counters[HELD] < c.choices[EPOCH]:
+        if counters[HELD] < epoch:
             return OK
         counters[HELD] = 0
         gradients = held
-    for i in range(active):
-        total = 0.0
-        if own:
-            total = values[0, i]
-        else:
-            for k in range(dim):
-                total += gradients[0, k] * points[i, k]
-        losses[i] = total
-    _update(c, counters, v, gradients)
-    if c.choices[EPOCH] > 1:
-        for k in range(dim):
+    _update(c, counters, v, own, gradients, values)
+    if epoch > 1:
+        for k in range(gradients.shape[1]):
             gradients[0, k] = 0.0
     return OK
 

@@ -230,7 +230,7 @@ class Ensemble(Learner):
             if not (
                 type(gradient) is np.ndarray
                 and gradient.dtype is _FLOAT64
-                and gradient.shape == w.shape
+                and gradient.shape == self._shape
                 and gradient.flags.carray
             ):
                 gradient = self._gradient_at(w, gradient)
@@ -251,6 +251,7 @@ class Ensemble(Learner):
         self._counters, self._state, self._acted = counters, state, None
         self._arguments = (*self._constants, counters, state)
         self._decision = state[: self.domain.dim]
+        self._shape = self._decision.shape
         self._round = int(counters[kernels.ROUND])
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
