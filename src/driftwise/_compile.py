@@ -32,8 +32,8 @@ def _kernel(function: F, **options: Any) -> F:
     Arithmetic follows IEEE order (no fast-math), which is what lets one round and a whole run agree bit for bit.
     ``error_model="numpy"`` makes division by zero give inf instead of raising, so inner loops carry no checks.
 
-    numba throws cached code away when the file of the kernel itself has changed, but not when the kernel calls one of another
-    file that has. Ours do, so the stamp that numba compares is extended by the digest of all of them.
+    numba throws cached code away when the file of the kernel itself has changed, but not when the kernel calls one of
+    another file that has. Ours do, so the stamp that numba compares is extended by the digest of all of them.
     """
     kernel = numba.njit(cache=True, error_model="numpy", nogil=True, **options)(function)
     index = kernel._cache._cache_file

@@ -26,9 +26,7 @@ def describe(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def number(
-    owner: str, name: str, value: object, *, low: float = -LARGEST, exclusive: bool = False
-) -> float:
+def number(owner: str, name: str, value: object, *, low: float = -LARGEST, exclusive: bool = False) -> float:
     """Return `value` as a float that is finite and at least (or above) `low`."""
     bound = "finite" if low == -LARGEST else f"{'above' if exclusive else 'at least'} {low:g}"
     expected = f"a number that is {bound} and at most {LARGEST:g} in size"
@@ -52,9 +50,8 @@ def whole(owner: str, name: str, value: object, *, low: int = 1, high: int = 2**
     except TypeError:
         result = low - 1
     if not low <= result <= high:
-        raise ParameterError(
-            f"{owner}: {name} must be a whole number of at least {low}, got {describe(value)}."
-        )
+        limit = f"at least {low}" if result < low else f"at most {high}"
+        raise ParameterError(f"{owner}: {name} must be a whole number of {limit}, got {describe(value)}.")
     return result
 
 
@@ -70,35 +67,38 @@ def instance(owner: str, name: str, value: object, kind: type[R], hint: str) -> 
     """Return `value` if it is a `kind`; `hint` shows how to make one."""
     if isinstance(value, kind):
         return value
-    raise ParameterError(
-        f"{owner}: {name} must be a {kind.__name__}, such as {hint}, got {describe(value)}."
-    )
+    raise ParameterError(f"{owner}: {name} must be a {kind.__name__}, such as {hint}, got {describe(value)}.")
 
 
-def array(
-    owner: str, name: str, value: ArrayLike, shape: tuple[int | None, ...], *, copy: bool = False
-) -> Array:
+def loose(
+    owner: str, name: str, value: ArrayLike, expected: str = "real numbers in rows of one length"
+) -> NDArray[Any]:
+    """Return `value` as an array of whatever shape and type it has, for a caller that decides by the shape."""
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{owner}: {name} must be {expected}, got {describe(value)}.") from None
+
+
+def array(owner: str, name: str, value: ArrayLike, shape: tuple[int | None, ...], *, copy: bool = False) -> Array:
     """Return `value` as a C-contiguous float64 array of `shape` (None: any positive length)."""
     wanted = "(" + ", ".join("n" if side is None else str(side) for side in shape)
     wanted += ",)" if len(shape) == 1 else ")"
     expected = f"finite real numbers of shape {wanted}"
-    try:
-        given = np.asarray(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{owner}: {name} must be {expected}, got {describe(value)}.") from None
+    given = loose(owner, name, value, expected)
     if given.dtype.kind not in "fiu" or given.ndim != len(shape):
         raise InputError(f"{owner}: {name} must be {expected}, got {describe(given)}.")
     for side, length in zip(shape, given.shape, strict=True):
         if length == 0 or (side is not None and side != length):
             raise InputError(f"{owner}: {name} must be {expected}, got {describe(given)}.")
-    result = np.array(given, np.float64, order="C", copy=copy or None)
+    read = np.array if copy else np.asarray
+    result: Array = read(given, np.float64, order="C")
     largest = np.max(np.abs(result))
     if not largest <= LARGEST:
         where = np.argwhere(~(np.abs(result) <= LARGEST))[0]
-        index = ", ".join(str(int(i)) for i in where)
+        place = f" at [{', '.join(str(int(i)) for i in where)}]" if where.size else ""
         raise InputError(
-            f"{owner}: {name} must be {expected}, at most {LARGEST:g} in size, "
-            f"got {result[tuple(where)]} at [{index}]."
+            f"{owner}: {name} must be {expected}, at most {LARGEST:g} in size, got {result[tuple(where)]}{place}."
         )
     return result
 
@@ -113,7 +113,10 @@ def _bind(name: str, signature: inspect.Signature, args: Any, kwargs: Any) -> No
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise ArgumentError(f"{name}: {error}; the call is {name}{signature}.") from None
+        empty = inspect.Parameter.empty
+        plain = [parameter.replace(annotation=empty) for parameter in signature.parameters.values()]
+        shown = signature.replace(parameters=plain, return_annotation=empty)
+        raise ArgumentError(f"{name}: {error}; the call is {name}{shown}.") from None
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
@@ -134,6 +137,8 @@ class Checked(ABCMeta):
     @property
     def __signature__(cls) -> inspect.Signature:
         """Show the constructor's signature in `help`, not that of `__call__` below."""
+        if cls.__init__ is object.__init__:  # type: ignore[misc]
+            return inspect.Signature(return_annotation=cls)
         whole = inspect.signature(cls.__init__)  # type: ignore[misc]
         return whole.replace(parameters=list(whole.parameters.values())[1:], return_annotation=cls)
 

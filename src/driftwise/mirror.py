@@ -52,7 +52,7 @@ def _pnorm_box_at(theta: Array, norm: float, p: float, low: Array, high: Array, 
         size = ((p - 1.0) * abs(theta[k]) * norm ** (p - 2.0)) ** (1.0 / (p - 1.0)) if theta[k] != 0.0 else 0.0
         out[k] = min(max(math.copysign(size, theta[k]), low[k]), high[k])
         total += abs(out[k]) ** p
-    return total ** (1.0 / p)
+    return float(total ** (1.0 / p))
 
 
 @hot
@@ -139,7 +139,7 @@ class MirrorMap(metaclass=Checked):
 
     def divergence(self, x: ArrayLike, y: ArrayLike, domain: Domain) -> float:
         """Return the Bregman divergence D_R(x, y) = R(x) - R(y) - <grad R(y), x - y>."""
-        gap = np.asarray(x, np.float64) - np.asarray(y, np.float64)
+        gap = self._point(x, domain) - self._point(y, domain)
         return self.value(x, domain) - self.value(y, domain) - float(self.gradient(y, domain) @ gap)
 
     def _point(self, w: ArrayLike, domain: Domain) -> Array:
@@ -150,7 +150,7 @@ class MirrorMap(metaclass=Checked):
 
 
 class Euclidean(MirrorMap):
-    """R(w) = |w|^2 / 2: projected gradient descent, on any domain.
+    """``R(w) = |w|^2 / 2``: projected gradient descent, on any domain.
 
     Examples
     --------
@@ -170,7 +170,7 @@ class Euclidean(MirrorMap):
 
     def gradient(self, w: ArrayLike, domain: Domain) -> Array:
         """Return w itself."""
-        return self._point(w, domain)
+        return self._point(w, domain).copy()
 
     def radius_squared(self, domain: Domain, start: Array) -> float:
         """Return D^2 / 2."""
@@ -178,7 +178,7 @@ class Euclidean(MirrorMap):
 
 
 class NegativeEntropy(MirrorMap):
-    """R(w) = s sum_k w_k log(w_k / s) on the simplex of scale s: exponentiated gradient, Hedge.
+    """``R(w) = s sum_k w_k log(w_k / s)`` on the simplex of scale s: exponentiated gradient, Hedge.
 
     It is 1-strongly convex in the l1 norm, so the gradient bound that goes with it is on the largest entry. The
     dependence on the dimension is logarithmic: prefer it on a simplex of many coordinates. The step is taken in
@@ -199,15 +199,24 @@ class NegativeEntropy(MirrorMap):
         return ENTROPY
 
     def value(self, w: ArrayLike, domain: Domain) -> float:
-        """Return s sum_k w_k log(w_k / s), with 0 log 0 = 0."""
+        """Return ``s sum_k w_k log(w_k / s)``, with 0 log 0 = 0."""
         x, scale = self._point(w, domain), self._scale(domain)
         positive = x[x > 0.0]
         return float(scale * (positive * np.log(positive / scale)).sum())
 
     def gradient(self, w: ArrayLike, domain: Domain) -> Array:
-        """Return s (1 + log(w / s))."""
+        """Return s (1 + log(w / s)): minus infinity where w is 0."""
         x, scale = self._point(w, domain), self._scale(domain)
-        return np.asarray(scale * (1.0 + np.log(x / scale)), np.float64)
+        with np.errstate(divide="ignore"):
+            return np.asarray(scale * (1.0 + np.log(x / scale)), np.float64)
+
+    def divergence(self, x: ArrayLike, y: ArrayLike, domain: Domain) -> float:
+        """Return s times the relative entropy of x to y: infinite where y is 0 and x is not."""
+        first, second, scale = self._point(x, domain), self._point(y, domain), self._scale(domain)
+        held = first > 0.0
+        with np.errstate(divide="ignore"):
+            entropy = (first[held] * np.log(first[held] / second[held])).sum()
+        return float(scale * (entropy - first.sum() + second.sum()))
 
     def radius_squared(self, domain: Domain, start: Array) -> float:
         """Return s^2 times the largest log(1 / share) of the start."""
@@ -220,7 +229,7 @@ class NegativeEntropy(MirrorMap):
 
 
 class PNorm(MirrorMap):
-    """R(w) = |w|_p^2 / (2 (p - 1)) with 1 < p <= 2, on a box or a simplex.
+    """``R(w) = |w|_p^2 / (2 (p - 1))`` with 1 < p <= 2, on a box or a simplex.
 
     It is 1-strongly convex in the p-norm, so the gradient bound that goes with it is in the norm with
     1/p + 1/q = 1. Between the Euclidean map (p = 2) and one that favours sparse decisions (p near 1).
@@ -253,12 +262,12 @@ class PNorm(MirrorMap):
         )
 
     def value(self, w: ArrayLike, domain: Domain) -> float:
-        """Return |w|_p^2 / (2 (p - 1))."""
+        """Return ``|w|_p^2 / (2 (p - 1))``."""
         norm = float(np.linalg.norm(self._point(w, domain), self.exponent))
         return norm**2 / (2.0 * (self.exponent - 1.0))
 
     def gradient(self, w: ArrayLike, domain: Domain) -> Array:
-        """Return |w|_p^(2-p) sign(w) |w|^(p-1) / (p - 1)."""
+        """Return ``|w|_p^(2-p) sign(w) |w|^(p-1) / (p - 1)``."""
         x = self._point(w, domain)
         out = np.empty_like(x)
         _pnorm_gradient(x, self.exponent, out)
@@ -273,7 +282,7 @@ class PNorm(MirrorMap):
             corner = np.zeros(domain.dim)
             corner[0] = domain.numbers[0]
         slope = self.gradient(start, domain)
-        return self.value(corner, domain) + self.value(start, domain) + domain.support(-slope)
+        return self.value(corner, domain) + self.value(start, domain) + float(domain.support(-slope))
 
     def __repr__(self) -> str:
         return f"PNorm({self.exponent:g})"

@@ -14,14 +14,12 @@ from driftwise.trace import Trace
 
 
 @checked
-def play(
-    learner: Learner, losses: LossStream, switching_cost: float = 0.0, *, record_weights: bool = False
-) -> Trace:
+def play(learner: Learner, losses: LossStream, switching_cost: float = 0.0, *, record_weights: bool = False) -> Trace:
     """Let a learner play every round of a loss stream.
 
-    Built-in learners on built-in losses (and on custom losses that could be compiled) run in compiled code from the first
-    round to the last; anything else runs through the two verbs. Both give the same numbers, bit for bit. The learner
-    goes on from where it is, and is left as it was if anything goes wrong.
+    Built-in learners on built-in losses (and on custom losses that could be compiled) run in compiled code from the
+    first round to the last; anything else runs through the two verbs. Both give the same numbers, bit for bit. The
+    learner goes on from where it is, and is left as it was if anything goes wrong.
 
     Parameters
     ----------
@@ -62,25 +60,30 @@ def play(
         )
     before = learner.clone()
     decisions, values, moves = np.empty((rounds, losses.dim)), np.empty(rounds), np.empty(rounds)
-    if isinstance(learner, Ensemble) and _compiles(learner, losses):
-        weights = _compiled(learner, losses, decisions, values, moves, record_weights)
+    if isinstance(learner, Ensemble) and _in_one_go(learner, losses, record_weights):
+        weights = _by_kernel(learner, losses, decisions, values, moves, record_weights)
     else:
         try:
             weights = _by_hand(learner, losses, decisions, values, moves, record_weights)
         except BaseException:
+            learner.__dict__.clear()
             learner.__dict__.update(before.clone().__dict__)
             raise
     return Trace(decisions, values, moves, lambda_, weights, before, losses)
 
 
-def _compiles(learner: Ensemble, losses: LossStream) -> bool:
-    plain = type(learner).observe is Ensemble.observe and type(learner).act is Learner.act
+def _in_one_go(learner: Ensemble, losses: LossStream, record: bool) -> bool:
+    """Tell whether the compiled loop does for this learner what its own methods would."""
+    kind = type(learner)
+    plain = kind.observe is Ensemble.observe and kind.act is Learner.act and kind._decide is Ensemble._decide
+    if record:
+        plain = plain and kind.weights is Ensemble.weights
     return plain and (
         isinstance(losses, DataLoss) or (isinstance(losses, CustomLoss) and losses.compiled and not learner._own)
     )
 
 
-def _compiled(
+def _by_kernel(
     learner: Ensemble, losses: LossStream, decisions: Array, values: Array, moves: Array, record: bool
 ) -> Array | None:
     rounds = len(losses)
@@ -92,7 +95,8 @@ def _compiled(
         room = np.zeros((count if learner._own else 1, losses.dim)), np.zeros((1, count))
         played = run_stream(*learner._constants, counters, state, learner._own, losses.data, *room, *outputs)
     else:
-        assert isinstance(losses, CustomLoss) and losses.kernels is not None
+        assert isinstance(losses, CustomLoss)
+        assert losses.kernels is not None
         played = run_custom(*learner._constants, counters, state, *losses.kernels, losses.memory, *outputs)
     if played < rounds:
         raise _bad_numbers(losses, played, values[played])
@@ -117,7 +121,7 @@ def _by_hand(
         learner.observe(losses[t])
     if not record:
         return None
-    table = np.zeros((len(weights), max(row.size for row in weights)))
+    table = np.zeros((len(weights), max(row.size for row in [*weights, learner.weights])))
     for t, row in enumerate(weights):
         table[t, : row.size] = row
     return table

@@ -25,7 +25,7 @@ class Trace:
     losses : array of shape (T,)
         f_t(w_{t-m}, ..., w_t), memory included; before the first round the first decision is taken to have stood.
     moves : array of shape (T,)
-        |w_t - w_{t-1}|, and 0 in the first round.
+        ``|w_t - w_{t-1}|``, and 0 in the first round.
     switching_cost : float
         lambda, the price of one unit of movement.
     weights : array of shape (T, N), or None
@@ -51,7 +51,7 @@ class Trace:
 
     @property
     def total_switching(self) -> float:
-        """lambda times the distance moved."""
+        """Price of the distance moved: lambda times the sum of the moves."""
         return float(self.switching_cost * self.moves.sum())
 
     @property

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, Checked, array, number, read_only
+from driftwise._validate import Array, Checked, array, loose, number, read_only
 from driftwise.domains import kernels
 
 
@@ -112,8 +112,9 @@ class Domain(metaclass=Checked):
         return bool(np.all(distances <= allowed * np.maximum(1.0, np.linalg.norm(rows, axis=1))))
 
     def _rows(self, verb: str, x: ArrayLike) -> tuple[Array, tuple[int, ...]]:
-        given = np.shape(x)
         owner = f"{type(self).__name__}.{verb}"
+        x = loose(owner, "x", x)
+        given = x.shape
         if given == self.shape and len(given) != 1:
             return array(owner, "x", x, self.shape, copy=True).reshape(1, -1), given
         if len(given) == 2:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, array, read_only
+from driftwise._validate import Array, array, loose, read_only
 from driftwise.domains.base import Block, Domain
 from driftwise.domains.kernels import BOX
 from driftwise.errors import ParameterError
@@ -28,8 +28,9 @@ class Box(Domain):
     """
 
     def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
-        self.low = read_only(array("Box", "low", np.atleast_1d(low), (None,), copy=True))
-        self.high = read_only(array("Box", "high", np.atleast_1d(high), (self.low.size,), copy=True))
+        self.low = read_only(array("Box", "low", np.atleast_1d(loose("Box", "low", low)), (None,), copy=True))
+        top = np.atleast_1d(loose("Box", "high", high))
+        self.high = read_only(array("Box", "high", top, (self.low.size,), copy=True))
         wrong = np.flatnonzero(self.low > self.high)
         if wrong.size:
             k = int(wrong[0])

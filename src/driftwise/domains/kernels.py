@@ -121,7 +121,7 @@ def _project_spectral(x: Array, rows: int, radius: float) -> None:
                     a += work[i, k] * work[i, k]
                     b += work[j, k] * work[j, k]
                     c += work[i, k] * work[j, k]
-                if abs(c) <= 1e-16 * math.sqrt(a * b) or abs(c) < 1e-300:
+                if abs(c) <= 1e-15 * math.sqrt(a * b) or abs(c) < 1e-300:
                     continue
                 turned = True
                 zeta = (b - a) / (2.0 * c)

@@ -28,9 +28,9 @@ class Product(Domain):
     def __init__(self, *factors: Domain) -> None:
         if not factors:
             raise ParameterError("Product: give at least one domain, such as Product(Ball(2), Simplex(3)).")
-        self.factors = tuple(
-            instance("Product", f"factor {k}", factor, Domain, "Ball(2)") for k, factor in enumerate(factors)
-        )
+        for k, factor in enumerate(factors):
+            instance("Product", f"factor {k}", factor, Domain, "Ball(2)")  # type: ignore[type-abstract]
+        self.factors = factors
         blocks = tuple(block for factor in self.factors for block in factor.blocks)
         super().__init__(blocks, math.hypot(*(factor.diameter for factor in self.factors)))
 
@@ -40,11 +40,11 @@ class Product(Domain):
 
     def _support(self, rows: Array) -> Array:
         pairs = zip(self.factors, self._parts(rows), strict=True)
-        return np.sum([factor.support(part) for factor, part in pairs], axis=0)
+        return np.asarray(np.sum([factor.support(part) for factor, part in pairs], axis=0))
 
     def _farthest(self, rows: Array) -> Array:
         pairs = zip(self.factors, self._parts(rows), strict=True)
-        return np.linalg.norm([factor.farthest(part) for factor, part in pairs], axis=0)
+        return np.asarray(np.linalg.norm([factor.farthest(part) for factor, part in pairs], axis=0))
 
     def __repr__(self) -> str:
         return f"Product({', '.join(map(repr, self.factors))})"

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, array, read_only, whole
+from driftwise._validate import Array, array, loose, read_only, whole
 from driftwise.domains.base import Block, Domain
 from driftwise.domains.kernels import SPECTRAL
 from driftwise.errors import ParameterError
@@ -34,18 +34,15 @@ class SpectralBalls(Domain):
 
     def __init__(self, shape: tuple[int, int, int], radii: ArrayLike) -> None:
         if not isinstance(shape, tuple | list) or len(shape) != 3:
-            raise ParameterError(
-                f"SpectralBalls: shape must be three whole numbers (H, rows, columns), got {shape!r}."
-            )
+            raise ParameterError(f"SpectralBalls: shape must be three whole numbers (H, rows, columns), got {shape!r}.")
         sides = [whole("SpectralBalls", f"shape[{k}]", side) for k, side in enumerate(shape)]
         self._shape = (sides[0], sides[1], sides[2])
         count, rows, columns = self._shape
-        given = np.broadcast_to(radii, (count,)) if np.ndim(radii) == 0 else radii
+        given = loose("SpectralBalls", "radii", radii)
+        given = np.broadcast_to(given, (count,)) if given.ndim == 0 else given
         self.radii: Array = read_only(array("SpectralBalls", "radii", given, (count,), copy=True))
         if not self.radii.min() > 0.0:
-            raise ParameterError(
-                f"SpectralBalls: radii must be above 0, got a smallest one of {self.radii.min():g}."
-            )
+            raise ParameterError(f"SpectralBalls: radii must be above 0, got a smallest one of {self.radii.min():g}.")
         size = rows * columns
         blocks = tuple(Block(SPECTRAL, size, np.array([radius]), rows) for radius in self.radii)
         diameter = 2.0 * np.sqrt(min(rows, columns)) * float(np.linalg.norm(self.radii))

@@ -16,8 +16,8 @@ Every rate in the paper is a constant divided by the square root of a number of 
 block in the doubling schedule, and 1 when steps are given outright. ``engine.reference`` states the same round
 in NumPy.
 
-Everything is a plain array. A learner is one int64 and one float64 vector of constants (`Config` names their parts), and
-what it knows is one int64 vector of counters and one float64 vector (`Views`), so a fleet is a matrix of states.
+Everything is a plain array. A learner is one int64 and one float64 vector of constants (`Config` names their parts),
+and what it knows is one int64 vector of counters and one float64 vector (`Views`), so a fleet is a matrix of states.
 """
 
 import math
@@ -315,8 +315,8 @@ def _update(c: Config, counters: Integers, v: Views, own: bool, gradients: Array
 def one_round(c: Config, counters: Integers, v: Views, own: bool, gradients: Array, values: Array) -> int:
     """Observe one round; what is refused changes nothing.
 
-    With `own`, `gradients` has a row and `values` (of shape (1, N)) a loss for every base-learner. Without, there is one row
-    for all, the gradient at the decision, and `values` is not read.
+    With `own`, `gradients` has a row and `values` (of shape (1, N)) a loss for every base-learner. Without, there is
+    one row for all, the gradient at the decision, and `values` is not read.
     """
     if not _acceptable(gradients) or (own and not _acceptable(values)):
         return REFUSED

@@ -89,5 +89,3 @@ class Program:
 def pool_size(clock: float, growth: float) -> int:
     """Return the paper's number of base-learners, ceil(log2(1 + growth * clock) / 2) + 1."""
     return int(kernels.pool_size(float(clock), float(growth)))
-
-

@@ -72,7 +72,7 @@ def run_stream(
             unary_gradient(data, t, v.decision, 0, gradients, 0)
         if one_round(c, counters, v, own, gradients, values) != OK:
             return t
-    return decisions.shape[0]
+    return len(decisions)
 
 
 def _run_custom(
@@ -89,7 +89,7 @@ def _run_custom(
     weights: Array,
 ) -> int:
     """Play a stream given by two compiled functions; the same loop as `run_stream`."""
-    rounds, dim = decisions.shape
+    rounds, dim = len(decisions), decisions.shape[1]
     window = np.empty((memory + 1, dim))
     for t in range(rounds):
         _write_down(t, counters, views(state, integers[COUNT], dim), decisions, moves, weights)

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import choice, instance, number
 from driftwise.domains import Domain
-from driftwise.learners.ensemble import Ensemble, Meta, Pool, Surrogate
+from driftwise.learners.ensemble import SMALLEST, Ensemble, Meta, Pool, Surrogate
 
 
 class Ader(Ensemble):
@@ -42,7 +42,7 @@ class Ader(Ensemble):
     >>> losses = dw.streams.drifting_regression(rounds=2000, dim=3, segment=500, seed=1)
     >>> learner = dw.Ader(dw.Ball(3), gradient_bound=2.0, horizon=2000)
     >>> round(dw.play(learner, losses, switching_cost=2.0).total, 4)
-    0.0
+    45.9101
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class Ader(Ensemble):
     ) -> None:
         instance("Ader", "domain", domain, Domain, "Ball(2)")
         self.variant = choice("Ader", "variant", variant, ("improved", "original"))
-        G = number("Ader", "gradient_bound", gradient_bound, low=0.0, exclusive=True)
-        D = domain.diameter or math.inf
+        G = number("Ader", "gradient_bound", gradient_bound, low=SMALLEST)
+        D = max(domain.diameter, SMALLEST)
         super().__init__(
             domain,
             pool=Pool((D / G) * math.sqrt(7.0 / 2.0), growth=4.0 / 7.0),

@@ -3,7 +3,7 @@
 import copy
 import math
 from abc import abstractmethod
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -91,9 +91,16 @@ class Learner(metaclass=Checked):
         """Return an independent copy in the same state."""
         return copy.deepcopy(self)
 
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        """Continue after copying or unpickling, where numpy forgets that the decision is read-only."""
+        self.__dict__.update(saved)
+        if self._acted is not None:
+            self._acted.setflags(write=False)
+
     def _out_of_order(self) -> OrderError:
         return OrderError(
-            f"{type(self).__name__}: observe was called before act in round {self.round}; call act() first, once a round."
+            f"{type(self).__name__}: observe was called before act in round {self.round}; "
+            "call act() first, once a round."
         )
 
     def _loss(self, given: object) -> RoundLoss | None:

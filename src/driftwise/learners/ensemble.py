@@ -34,6 +34,9 @@ _FLOAT64 = np.dtype(np.float64)
 MOST_ROUNDS = 2**53
 """A pool that grows without a horizon has room for this many rounds."""
 
+SMALLEST = 1e-100
+"""Smallest diameter, gradient bound or loss bound accepted: its square is still above zero."""
+
 
 @dataclass(frozen=True)
 class Pool:
@@ -85,7 +88,7 @@ class Meta:
         weights = array("Meta", "prior", self.prior, (count,))
         if not weights.min() > 0.0:
             raise ParameterError(f"Meta: prior must be positive, got a smallest weight of {weights.min():g}.")
-        return np.log(weights / weights.sum())
+        return np.asarray(np.log(weights) - np.log(weights.sum()))
 
 
 @dataclass(frozen=True)
@@ -95,14 +98,26 @@ class Surrogate:
     Parameters
     ----------
     switching_cost : float, default 0.0
-        lambda in l_{t,i} = <g_t, w_{t,i}> + lambda |w_{t,i} - w_{t-1,i}|.
+        lambda in ``l_{t,i} = <g_t, w_{t,i}> + lambda |w_{t,i} - w_{t-1,i}|``.
     gradients : {"shared", "own"}, default "shared"
-        "shared": one gradient a round, at the decision, for all. "own": every base-learner has the gradient and the loss
-        at its own point; `observe` then needs a loss that can be asked for both.
+        "shared": one gradient a round, at the decision, for all. "own": every base-learner has the gradient and the
+        loss at its own point; `observe` then needs a loss that can be asked for both.
     """
 
     switching_cost: float = 0.0
     gradients: str = "shared"
+
+
+def first_decision(owner: str, domain: Domain, base: MirrorMap, start: ArrayLike | None) -> Array:
+    """Return `start` if a learner may begin there, the feasible point nearest to the origin if it is None."""
+    if start is None:
+        return domain.project(np.zeros(domain.dim))
+    first = array(owner, "start", start, (domain.dim,), copy=True)
+    if not domain.contains(first):
+        raise ParameterError(f"{owner}: start must lie in {domain!r}, got {first}.")
+    if isinstance(base, NegativeEntropy) and not first.min() > 0.0:
+        raise ParameterError(f"{owner}: with negative entropy, start must be positive everywhere, got {first}.")
+    return first
 
 
 class Ensemble(Learner):
@@ -145,7 +160,7 @@ class Ensemble(Learner):
     >>> w = learner.act()
     >>> learner.observe(np.array([1.0, 0.0]))
     >>> learner.act().round(4)
-    array([-0.7182,  0.    ])
+    array([-0.683,  0.   ])
     """
 
     def __init__(
@@ -164,35 +179,38 @@ class Ensemble(Learner):
     ) -> None:
         super().__init__(domain, horizon)
         owner = type(self).__name__
-        if not domain.diameter > 0.0:
+        if not domain.diameter >= SMALLEST:
             raise ParameterError(f"{owner}: the domain {domain!r} is a single point, so there is nothing to decide.")
-        meta = instance(owner, "meta", meta or Meta(), Meta, "Meta(rate=0.1)")
+        meta = instance(owner, "meta", Meta() if meta is None else meta, Meta, "Meta(rate=0.1)")
         pool = instance(owner, "pool", pool, Pool, "Pool(0.1)")
-        surrogate = instance(owner, "surrogate", surrogate or Surrogate(), Surrogate, "Surrogate(2.0)")
+        surrogate = Surrogate() if surrogate is None else surrogate
+        instance(owner, "surrogate", surrogate, Surrogate, "Surrogate(2.0)")
+        base = Euclidean() if base is None else instance(owner, "base", base, MirrorMap, "Euclidean()")
+        instance(owner, "constant", constant, bool, "True")
         own = choice("Surrogate", "gradients", surrogate.gradients, ("shared", "own")) == "own"
         length = whole(owner, "epoch", epoch)
         if own and length > 1:
             raise ParameterError(f"{owner}: gradients='own' goes with epoch=1, got epoch={length}.")
         self.horizon_free = choice(owner, "horizon_free", horizon_free, ("time-varying", "doubling"))
         anytime = self.horizon is None and not constant
-        updates = -(-self.horizon // length) if self.horizon is not None and not constant else 1
-        steps = pool.for_rounds(MOST_ROUNDS if anytime else updates)
+        updates = MOST_ROUNDS if self.horizon is None else -(-self.horizon // length)
+        steps = pool.for_rounds(updates)
         self.program = Program(
             domain,
-            instance(owner, "base", base or Euclidean(), MirrorMap, "Euclidean()"),
+            base,
             steps,
             meta.log_prior(steps.size),
             number(owner, "rate", meta.rate, low=0.0),
             number(owner, "switching_cost", surrogate.switching_cost, low=0.0),
             self.horizon_free if anytime else "fixed",
-            float(updates),
+            1.0 if constant else float(updates),
             pool.growth if anytime else 0.0,
             length,
             own,
         )
         self._own = own
         self._constants = self.program.constants()
-        self._take(*self.program.new_state(self._first(start)))
+        self._take(*self.program.new_state(first_decision(owner, domain, base, start)))
 
     @property
     def weights(self) -> Array:
@@ -216,9 +234,9 @@ class Ensemble(Learner):
         Parameters
         ----------
         gradient : array of shape (dim,), or a loss
-            The gradient of the unary loss at the decision; or an object with a method ``gradient(w)`` (and ``value(w)`` for
-            learners with gradients of their own), such as ``losses[t]``; or a whole loss stream, which is then read at
-            this learner's round.
+            The gradient of the unary loss at the decision; or an object with a method ``gradient(w)`` (and
+            ``value(w)`` for learners with gradients of their own), such as ``losses[t]``; or a whole loss stream, which
+            is then read at this learner's round.
         """
         w = self._acted
         if w is None:
@@ -241,10 +259,8 @@ class Ensemble(Learner):
 
     def clone(self) -> Self:
         """Return an independent copy in the same state."""
-        twin = copy.copy(self)
-        twin._take(self._counters.copy(), self._state.copy())
-        twin._acted = self._acted
-        return twin
+        constants = (self.domain, self.program, self._constants, *self._constants)
+        return copy.deepcopy(self, {id(part): part for part in constants})
 
     def _take(self, counters: kernels.Integers, state: Array) -> None:
         """Continue from another state; the decision that was acted, if any, is forgotten."""
@@ -256,7 +272,7 @@ class Ensemble(Learner):
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         """Tie the views to the arrays again after copying or unpickling."""
-        self.__dict__.update(saved)
+        super().__setstate__(saved)
         acted = self._acted
         self._take(self._counters, self._state)
         self._acted = acted
@@ -273,17 +289,6 @@ class Ensemble(Learner):
 
     def _learn(self, gradient: Array) -> None:
         raise AssertionError("Ensemble.observe does not come here")
-
-    def _first(self, start: ArrayLike | None) -> Array:
-        owner = type(self).__name__
-        if start is None:
-            return self.domain.project(np.zeros(self.domain.dim))
-        first = array(owner, "start", start, (self.domain.dim,), copy=True)
-        if not self.domain.contains(first):
-            raise ParameterError(f"{owner}: start must lie in {self.domain!r}, got {first}.")
-        if isinstance(self.program.mirror, NegativeEntropy) and not first.min() > 0.0:
-            raise ParameterError(f"{owner}: with negative entropy, start must be positive everywhere, got {first}.")
-        return first
 
     def _observe_own(self, given: object) -> None:
         owner = type(self).__name__

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from driftwise._validate import Array, array, number, whole
 from driftwise.domains import Simplex
 from driftwise.errors import ParameterError
-from driftwise.learners.ensemble import Ensemble, Pool
+from driftwise.learners.ensemble import SMALLEST, Ensemble, Pool
 from driftwise.mirror import NegativeEntropy
 
 
@@ -71,12 +71,15 @@ class Hedge(Ensemble):
         if not start.min() > 0.0:
             raise ParameterError(f"Hedge: prior must be positive, got a smallest weight of {start.min():g}.")
         start = start / start.sum()
+        if not start.min() >= SMALLEST:
+            raise ParameterError(f"Hedge: prior must be at least {SMALLEST:g} of its sum, got {start.min():g}.")
+        if loss_bound is not None:
+            C = number("Hedge", "loss_bound", loss_bound, low=SMALLEST)
         if rate is not None:
             eps = number("Hedge", "rate", rate, low=0.0, exclusive=True)
         elif loss_bound is None:
             raise ParameterError("Hedge: give loss_bound (and horizon, if it is known), or a constant rate.")
         else:
-            C = number("Hedge", "loss_bound", loss_bound, low=0.0, exclusive=True)
             eps = math.sqrt(-math.log(start.min()) / (C * (lambda_ + C)))
         super().__init__(
             Simplex(count),

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import choice, instance, number, whole
 from driftwise.domains import Domain
-from driftwise.learners.ensemble import Ensemble
+from driftwise.learners.ensemble import SMALLEST, Ensemble
 from driftwise.learners.scream import RATES, scream_parts
 
 
@@ -39,7 +39,8 @@ class LazyScream(Ensemble):
 
     References
     ----------
-    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24, 2023.
+    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24,
+       2023.
 
     Examples
     --------
@@ -47,7 +48,7 @@ class LazyScream(Ensemble):
     >>> losses = dw.streams.drifting_regression(rounds=2000, dim=3, segment=500, seed=1)
     >>> learner = dw.LazyScream(dw.Ball(3), switching_cost=4.0, gradient_bound=2.0, horizon=2000)
     >>> learner.epoch, round(dw.play(learner, losses, switching_cost=4.0).total, 4)
-    0.0
+    (2, 39.8567)
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class LazyScream(Ensemble):
     ) -> None:
         instance("LazyScream", "domain", domain, Domain, "Ball(2)")
         lambda_ = number("LazyScream", "switching_cost", switching_cost, low=0.0)
-        G = number("LazyScream", "gradient_bound", gradient_bound, low=0.0, exclusive=True)
+        G = number("LazyScream", "gradient_bound", gradient_bound, low=SMALLEST)
         self.rate = choice("LazyScream", "rate", rate, RATES)
         if epoch is None:
             self.epoch = max(1, math.ceil(math.sqrt(lambda_)))

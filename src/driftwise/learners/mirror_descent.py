@@ -2,13 +2,12 @@
 
 import math
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import array, instance, number
+from driftwise._validate import instance, number
 from driftwise.domains import Domain
 from driftwise.errors import ParameterError
-from driftwise.learners.ensemble import Ensemble, Pool
+from driftwise.learners.ensemble import SMALLEST, Ensemble, Pool, first_decision
 from driftwise.mirror import Euclidean, MirrorMap
 
 
@@ -37,9 +36,9 @@ class MirrorDescent(Ensemble):
 
     Notes
     -----
-    Theorem 8: regret with switching cost is at most (R^2 + gamma P) / eta + eta (lambda G + G^2) T, where R^2 bounds the
-    divergence between decisions and gamma is a Lipschitz constant of it. For the static comparator R^2 may be taken
-    from the start, which is what the default step does.
+    Theorem 8: regret with switching cost is at most (R^2 + gamma P) / eta + eta (lambda G + G^2) T, where R^2 bounds
+    the divergence between decisions and gamma is a Lipschitz constant of it. For the static comparator R^2 may be
+    taken from the start, which is what the default step does.
 
     Examples
     --------
@@ -66,17 +65,19 @@ class MirrorDescent(Ensemble):
     ) -> None:
         owner = "MirrorDescent"
         instance(owner, "domain", domain, Domain, "Simplex(3)")
-        geometry = instance(owner, "mirror", mirror or Euclidean(), MirrorMap, "mirror.NegativeEntropy()")
+        geometry = Euclidean() if mirror is None else mirror
+        instance(owner, "mirror", geometry, MirrorMap, "mirror.NegativeEntropy()")
         geometry.kind(domain)
         lambda_ = number(owner, "switching_cost", switching_cost, low=0.0)
+        first = first_decision(owner, domain, geometry, start)
+        if gradient_bound is not None:
+            G = number(owner, "gradient_bound", gradient_bound, low=SMALLEST)
         if step is not None:
             eta = number(owner, "step", step, low=0.0, exclusive=True)
         elif gradient_bound is None:
             raise ParameterError(f"{owner}: give gradient_bound (and horizon, if it is known), or a constant step.")
         else:
-            G = number(owner, "gradient_bound", gradient_bound, low=0.0, exclusive=True)
-            first = np.zeros(domain.dim) if start is None else array(owner, "start", start, (domain.dim,))
-            radius = math.sqrt(geometry.radius_squared(domain, domain.project(first)))
+            radius = math.sqrt(max(geometry.radius_squared(domain, first), 0.0))
             eta = radius / math.sqrt(G**2 + lambda_ * G)
         super().__init__(
             domain,

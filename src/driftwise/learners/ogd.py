@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from driftwise._validate import instance, number
 from driftwise.domains import Domain
 from driftwise.errors import ParameterError
-from driftwise.learners.ensemble import Ensemble, Pool
+from driftwise.learners.ensemble import SMALLEST, Ensemble, Pool
 
 
 class OGD(Ensemble):
@@ -47,7 +47,7 @@ class OGD(Ensemble):
     >>> losses = dw.streams.drifting_regression(rounds=2000, dim=3, segment=500, seed=1)
     >>> learner = dw.OGD(dw.Ball(3), gradient_bound=2.0, horizon=2000)
     >>> round(dw.play(learner, losses, switching_cost=2.0).total, 4)
-    0.0
+    33.3395
     """
 
     def __init__(
@@ -63,12 +63,13 @@ class OGD(Ensemble):
     ) -> None:
         instance("OGD", "domain", domain, Domain, "Ball(2)")
         lambda_ = number("OGD", "switching_cost", switching_cost, low=0.0)
+        if gradient_bound is not None:
+            G = number("OGD", "gradient_bound", gradient_bound, low=SMALLEST)
         if step is not None:
             eta = number("OGD", "step", step, low=0.0, exclusive=True)
         elif gradient_bound is None:
             raise ParameterError("OGD: give gradient_bound (and horizon, if it is known), or a constant step.")
         else:
-            G = number("OGD", "gradient_bound", gradient_bound, low=0.0, exclusive=True)
             eta = domain.diameter / math.sqrt(G**2 + lambda_ * G)
         super().__init__(
             domain,

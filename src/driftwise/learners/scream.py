@@ -6,41 +6,42 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import choice, instance, number
 from driftwise.domains import Domain
-from driftwise.learners.ensemble import Ensemble, Meta, Pool, Surrogate
+from driftwise.learners.ensemble import SMALLEST, Ensemble, Meta, Pool, Surrogate
 
 RATES = ("appendix", "theorem")
 
 
 def scream_parts(diameter: float, G: float, lambda_: float, rate: str) -> tuple[Pool, Meta, Surrogate]:
     """Return Scream's pool, meta and surrogate for given constants (equation 9 and Theorem 3 of the paper)."""
-    D = diameter or math.inf
+    D = max(diameter, SMALLEST)
     if rate == "theorem":
         eps = math.sqrt(2.0 / ((2.0 * lambda_ + G) * (lambda_ + G))) / D
     else:
         G_meta = G * D * (1.0 + 2.0 * lambda_ / math.sqrt(lambda_ * G + G**2))
-        eps = math.sqrt(2.0 / (G_meta * (lambda_ * D + G_meta)))
+        eps = math.sqrt(2.0) / (math.sqrt(G_meta) * math.sqrt(lambda_ * D + G_meta))
     return Pool(D / math.sqrt(lambda_ * G + G**2), growth=1.0), Meta(eps), Surrogate(lambda_)
 
 
 class Scream(Ensemble):
     """Scream: gradient descent with many step sizes, mixed by Hedge over losses that include each one's own movement.
 
-    The learner to reach for when the world drifts at an unknown pace and changing a decision costs `switching_cost` per unit
-    of distance. When the cost of moving is large, `LazyScream` has the better guarantee.
+    The learner to reach for when the world drifts at an unknown pace and changing a decision costs `switching_cost` per
+    unit of distance. When the cost of moving is large, `LazyScream` has the better guarantee.
 
     Parameters
     ----------
     domain : Domain
         Where decisions live; D is its diameter.
     switching_cost : float
-        lambda, the price of moving by one unit of Euclidean distance; for losses with memory, `losses.switching_costs(domain)`.
+        lambda, the price of moving by one unit of Euclidean distance; for losses with memory,
+        `losses.switching_costs(domain)`.
     gradient_bound : float
         G, the largest norm of a gradient; `losses.gradient_bound(domain)` gives it for built-in losses.
     horizon : int, optional
         Number of rounds T; None for any number.
     rate : {"appendix", "theorem"}, default "appendix"
-        Hedge's learning rate: the appendix form is the one that the guarantee's lambda^(3/4) needs; the main text's form
-        is the one that reproduces the paper's Figure 1.
+        Hedge's learning rate: the appendix form is the one that the guarantee's lambda^(3/4) needs; the main text's
+        form is the one that reproduces the paper's Figure 1.
     horizon_free, start
         As in `Ensemble`.
 
@@ -51,7 +52,8 @@ class Scream(Ensemble):
 
     References
     ----------
-    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24, 2023.
+    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24,
+       2023.
 
     See Also
     --------
@@ -64,7 +66,7 @@ class Scream(Ensemble):
     >>> losses = dw.streams.drifting_regression(rounds=2000, dim=3, segment=500, seed=1)
     >>> learner = dw.Scream(dw.Ball(3), switching_cost=2.0, gradient_bound=2.0, horizon=2000)
     >>> round(dw.play(learner, losses, switching_cost=2.0).total, 4)
-    0.0
+    33.816
     """
 
     def __init__(
@@ -80,7 +82,7 @@ class Scream(Ensemble):
     ) -> None:
         instance("Scream", "domain", domain, Domain, "Ball(2)")
         lambda_ = number("Scream", "switching_cost", switching_cost, low=0.0)
-        G = number("Scream", "gradient_bound", gradient_bound, low=0.0, exclusive=True)
+        G = number("Scream", "gradient_bound", gradient_bound, low=SMALLEST)
         self.rate = choice("Scream", "rate", rate, RATES)
         pool, meta, surrogate = scream_parts(domain.diameter, G, lambda_, self.rate)
         super().__init__(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, Checked, array, describe, instance
+from driftwise._validate import Array, Checked, array, describe, instance, loose
 from driftwise.domains import Domain
 from driftwise.errors import InputError, RoundIndexError
 from driftwise.losses import kernels
@@ -77,10 +77,11 @@ class LossStream(metaclass=Checked):
 
     def value(self, t: int, window: ArrayLike) -> float:
         """Return f_t of a window of decisions, oldest first; without memory one decision will do."""
-        given = np.asarray(window)
+        owner = f"{type(self).__name__}.value"
+        given = loose(owner, "window", window)
         if self.memory == 0 and given.ndim == 1:
             given = given[None]
-        checked = array(f"{type(self).__name__}.value", "window", given, (self.memory + 1, self.dim))
+        checked = array(owner, "window", given, (self.memory + 1, self.dim))
         return float(self._value(self._index(t), checked))
 
     def unary_value(self, t: int, w: ArrayLike) -> float:
@@ -114,7 +115,7 @@ class LossStream(metaclass=Checked):
 
     def _domain(self, domain: Domain) -> Domain:
         owner = type(self).__name__
-        instance(owner, "domain", domain, Domain, f"Ball({self.dim})")
+        instance(owner, "domain", domain, Domain, f"Ball({self.dim})")  # type: ignore[type-abstract]
         if domain.dim != self.dim:
             raise InputError(f"{owner}: the domain must have dim {self.dim}, got {domain!r}.")
         return domain
@@ -140,7 +141,7 @@ class DataLoss(LossStream):
     def _gradient(self, t: int, w: Array) -> Array:
         out = np.empty((1, self.dim))
         kernels.unary_gradient(self.data, t, w.reshape(1, -1), 0, out, 0)
-        return out[0]
+        return out.reshape(self.dim)
 
 
 class ScoreLoss(DataLoss):
@@ -159,7 +160,7 @@ class ScoreLoss(DataLoss):
         """Return L_0, ..., L_m over `domain`."""
         taps = self.data.taps
         low, high = self._range(domain, float(taps[taps > 0].sum()), float(taps[taps < 0].sum()))
-        return np.abs(taps) * kernels.steepest(self.data, low, high)
+        return np.asarray(np.abs(taps) * kernels.steepest(self.data, low, high))
 
     def gradient_bound(self, domain: Domain) -> float:
         """Return the largest norm of a unary gradient over `domain`, exactly."""

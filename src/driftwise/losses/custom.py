@@ -1,5 +1,7 @@
 """A loss stream from a user's own functions, compiled when numba can do it."""
 
+import re
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +14,9 @@ from driftwise.losses.base import LossStream
 
 _AGREE = 1e-9
 """Relative difference between compiled and plain results above which the compiled form is not trusted."""
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+"""The colours that numba puts into its error messages."""
 
 
 class CustomLoss(LossStream):
@@ -83,20 +88,21 @@ class CustomLoss(LossStream):
         raise ParameterError("CustomLoss: its gradient bound is not known; give gradient_bound= yourself.")
 
     def _value(self, t: int, window: Array) -> float:
+        rows = window.copy()  # compiled functions do not take read-only arrays, such as decisions are
         if self.kernels is not None:
-            return float(self.kernels[0](t, window))
-        given = self._plain_value(t, window if self.memory else window[0])
-        return self._finite("value", t, given, ())[()]
+            given = self.kernels[0](t, rows)
+        else:
+            given = self._plain_value(t, rows if self.memory else rows[0])
+        return float(self._finite("value", t, given, ()))
 
     def _unary(self, t: int, w: Array) -> float:
         return self._value(t, np.tile(w, (self.memory + 1, 1)))
 
     def _gradient(self, t: int, w: Array) -> Array:
-        if self.kernels is not None:
-            return np.asarray(self.kernels[1](t, w.copy()))
-        return self._finite("gradient", t, self._plain_gradient(t, w.copy()), (self.dim,))
+        gradient = self._plain_gradient if self.kernels is None else self.kernels[1]
+        return self._finite("gradient", t, gradient(t, w.copy()), (self.dim,))
 
-    def _finite(self, name: str, t: int, given: Any, shape: tuple[int, ...]) -> Any:
+    def _finite(self, name: str, t: int, given: Any, shape: tuple[int, ...]) -> Array:
         try:
             return array("CustomLoss", f"{name}(t={t}, ...)", given, shape)
         except InputError as error:
@@ -111,15 +117,23 @@ class CustomLoss(LossStream):
         rows = np.full((self.memory + 1, self.dim), 0.25) if self.memory else np.full(self.dim, 0.25)
         point = np.full(self.dim, 0.25)
         try:
-            value = compile_user_function(
-                self._plain_value, float64(int64, float64[:, ::1] if self.memory else float64[::1])
-            )
-            gradient = compile_user_function(self._plain_gradient, float64[::1](int64, float64[::1]))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", numba.errors.NumbaWarning)
+                value = compile_user_function(
+                    self._plain_value, float64(int64, float64[:, ::1] if self.memory else float64[::1])
+                )
+                gradient = compile_user_function(self._plain_gradient, float64[::1](int64, float64[::1]))
             fast = float(value(0, rows.copy())), np.asarray(gradient(0, point.copy()))
         except Exception as error:  # numba raises many kinds, and a user's function may raise any
-            return None, f"plain Python, because numba said: {str(error).strip().splitlines()[0]}"
-        slow = float(self._plain_value(0, rows.copy())), np.asarray(self._plain_gradient(0, point.copy()))
-        if fast[1].shape != slow[1].shape or not (
+            lines = _COLOUR.sub("", str(error)).strip().splitlines() or [type(error).__name__]
+            reason = next((line for line in lines if line and not line.startswith("Failed in")), lines[0])
+            return None, f"plain Python, because numba said: {reason}"
+        try:
+            with np.errstate(all="ignore"):
+                slow = float(self._plain_value(0, rows.copy())), np.asarray(self._plain_gradient(0, point.copy()))
+        except Exception as error:  # the point tried may be outside the user's domain
+            return None, f"plain Python, because it could not be compared at w = 0.25: {error}"
+        if not fast[1].shape == slow[1].shape == (self.dim,) or not (
             np.allclose(fast[0], slow[0], rtol=_AGREE, atol=_AGREE, equal_nan=True)
             and np.allclose(fast[1], slow[1], rtol=_AGREE, atol=_AGREE, equal_nan=True)
         ):

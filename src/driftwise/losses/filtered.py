@@ -9,7 +9,7 @@ from driftwise.losses.pointwise import read_regression
 
 
 class FilteredLoss(ScoreLoss):
-    """f_t(w_{t-m}, ..., w_t) = (sum_k h_k <x_t, w_{t-k}> - y_t)^2 / 2: what was decided keeps acting for m rounds.
+    """``f_t(w_{t-m}, ..., w_t) = (sum_k h_k <x_t, w_{t-k}> - y_t)^2 / 2``: past decisions keep acting for m rounds.
 
     The unary form is a squared loss on ``sum(taps) * x_t``. The two values of lambda can be far apart: for taps that
     halve each round `switching_costs` gives about 2 L_0 for any m, against m^2 L_0.

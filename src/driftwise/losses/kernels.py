@@ -1,8 +1,8 @@
 """Compiled values and gradients of the built-in loss streams.
 
 A stream is data: a link, features (T, d), targets (T,), taps (m + 1,) and one shape parameter. All links but
-TRACKING see a decision only through the filtered score ``z_t = sum_k taps[k] <x_t, w_{t-k}>``. Decisions are passed as a
-matrix and a row, because making a slice costs more than a small inner product.
+TRACKING see a decision only through the filtered score ``z_t = sum_k taps[k] <x_t, w_{t-k}>``. Decisions are passed
+as a matrix and a row, because making a slice costs more than a small inner product.
 """
 
 import math

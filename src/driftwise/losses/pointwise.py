@@ -18,7 +18,7 @@ def read_regression(owner: str, features: ArrayLike, targets: ArrayLike) -> tupl
 
 
 class SquaredLoss(ScoreLoss):
-    """f_t(w) = (<x_t, w> - y_t)^2 / 2: least squares, the loss of the paper's experiments.
+    """``f_t(w) = (<x_t, w> - y_t)^2 / 2``: least squares, the loss of the paper's experiments.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class SquaredLoss(ScoreLoss):
 
 
 class LinearLoss(ScoreLoss):
-    """f_t(w) = <c_t, w>: experts' losses, prices, or any linearised problem.
+    """``f_t(w) = <c_t, w>``: experts' losses, prices, or any linearised problem.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class LinearLoss(ScoreLoss):
 
 
 class AbsoluteLoss(ScoreLoss):
-    """f_t(w) = |<x_t, w> - y_t|: robust regression; the subgradient at the kink is 0.
+    """``f_t(w) = |<x_t, w> - y_t|``: robust regression; the subgradient at the kink is 0.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class HuberLoss(ScoreLoss):
 
 
 class LogisticLoss(ScoreLoss):
-    """f_t(w) = log(1 + exp(-y_t <x_t, w>)): classification with labels -1 and +1.
+    """``f_t(w) = log(1 + exp(-y_t <x_t, w>))``: classification with labels -1 and +1.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from driftwise.losses.pointwise import ONE_TAP
 
 
 class TrackingLoss(DataLoss):
-    """f_t(w) = |w - z_t|^2 / 2: follow targets z_t that move.
+    """``f_t(w) = |w - z_t|^2 / 2``: follow targets z_t that move.
 
     Parameters
     ----------

@@ -1,0 +1,1 @@
+"""The paper's experiments as data: a configuration goes in, rows of numbers come out."""

@@ -1,0 +1,288 @@
+"""What every domain promises, as one check that anybody can run on a domain of their own."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftwise._validate import Array, checked, instance, whole
+from driftwise.domains import Domain
+from driftwise.errors import InputError
+
+TOLERANCE = 1e-9
+"""What rounding may cost, relative to the larger of 1 and the numbers in play; as in `Domain.contains`."""
+
+REACH = 1e6
+"""How far out, in diameters, a point is whose projection is as good as extreme in its direction."""
+
+
+@checked
+def check_domain(domain: Domain, seed: int = 0) -> None:
+    """Check that a domain keeps the promises of this package, and raise with the first one it breaks.
+
+    Run it on every domain you write: the guarantees of the learners rest on exact projections and on a diameter that
+    is not too small.
+
+    Parameters
+    ----------
+    domain : Domain
+        The domain to try.
+    seed : int, default 0
+        Chooses the points that are tried.
+
+    Raises
+    ------
+    AssertionError
+        If a promise is broken; the message says which one, and by how much.
+
+    Notes
+    -----
+    What is checked, in this order, up to 1e-9 relative to the numbers in play:
+
+    - *size*: `dim` is a positive int, `diameter` finite and at least 0, `shape` holds `dim` numbers;
+    - *members*: `project` gives points that `contains` accepts, it leaves members and their mixtures where they are
+      (so projecting twice is projecting once), and `contains` refuses points that are clearly outside;
+    - *nearest*: no member z has ``<x - Px, z - Px> > 0``, which makes Px the nearest point; and no two points are
+      farther apart after the projection than before;
+    - *rows*: many rows at once, or the domain's own `shape`, give the same bits as one point at a time;
+    - *diameter*: no two members are farther apart;
+    - *support*: it bounds the inner products of the members, and a member comes close to it;
+    - *farthest*: it bounds the distances to the members;
+    - *extremes*: points of size 1e90 and 1e-90 have finite members as projections;
+    - *bad input*: NaN, infinity, wrong shapes, complex numbers and text are an `InputError`; no input, good or bad, is
+      modified.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> from driftwise.testing import check_domain
+    >>> check_domain(dw.Product(dw.Ball(2), dw.Simplex(3)))
+
+    >>> class Clipped(dw.Ball):
+    ...     def project(self, x):
+    ...         return np.clip(x, -self.radius, self.radius)
+    >>> check_domain(Clipped(2))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    AssertionError: Ball(2, radius=1) should project to members, but the projection of ...
+    """
+    instance("check_domain", "domain", domain, Domain, "Ball(2)")  # type: ignore[type-abstract]
+    rng = np.random.default_rng(whole("check_domain", "seed", seed, low=0))
+    _check_size(domain)
+    points = sample_points(domain, rng)
+    _check_members(domain, points)
+    members = sample_members(domain, rng)
+    _check_stay(domain, members)
+    _check_nearest(domain, points, members)
+    _check_rows(domain, points)
+    _check_bounds(domain, points, members, rng)
+    _check_extremes(domain, rng)
+    _check_bad_input(domain, points[0])
+
+
+def sample_points(domain: Domain, rng: np.random.Generator) -> Array:
+    """Return points around a domain, from well inside to far away; one row a point."""
+    center = domain.project(np.zeros(domain.dim))
+    directions = rng.standard_normal((40, domain.dim))
+    distances = np.repeat([1e-3, 0.3, 1.0, 3.0, 1e3], 8) * (domain.diameter or 1.0)
+    lengths = np.maximum(np.linalg.norm(directions, axis=1), 1e-3)
+    return np.asarray(center + directions * (distances / lengths)[:, None])
+
+
+def sample_members(domain: Domain, rng: np.random.Generator) -> Array:
+    """Return members of a domain: projections, extreme ones among them, and mixtures of these; one row a member."""
+    projections = domain.project(sample_points(domain, rng))
+    extremes = np.stack([extreme(domain, direction) for direction in rng.standard_normal((8, domain.dim))])
+    corners = np.concatenate([projections, extremes])
+    shares = rng.dirichlet(np.full(len(corners), 0.1), size=16)
+    return np.concatenate([corners, shares @ corners])
+
+
+def extreme(domain: Domain, direction: Array) -> Array:
+    """Return a member whose inner product with `direction` is all but the largest there is."""
+    length = float(np.linalg.norm(direction)) or 1.0
+    center = domain.project(np.zeros(domain.dim))
+    return domain.project(center + (REACH * (domain.diameter or 1.0) / length) * direction)
+
+
+def _size(*arrays: Array) -> float:
+    return max(1.0, *(float(np.linalg.norm(values)) for values in arrays))
+
+
+def _check_size(domain: Domain) -> None:
+    dim, diameter = domain.dim, domain.diameter
+    if not (isinstance(dim, int) and dim >= 1):
+        raise AssertionError(f"{domain!r} should have a dim that is an int of at least 1, got {dim!r}.")
+    if not (isinstance(diameter, float) and 0.0 <= diameter < math.inf):
+        raise AssertionError(
+            f"{domain!r} should have a diameter that is a finite float of at least 0, got {diameter!r}."
+        )
+    if math.prod(domain.shape) != dim:
+        raise AssertionError(f"{domain!r} should have a shape that holds dim = {dim} numbers, got {domain.shape}.")
+
+
+def _check_members(domain: Domain, points: Array) -> None:
+    for x in points:
+        p = domain.project(x)
+        if not (bool(np.isfinite(p).all()) and domain.contains(p, tol=TOLERANCE)):
+            raise AssertionError(
+                f"{domain!r} should project to members, but the projection of {x} is {p}, which contains() refuses."
+            )
+        outside = float(np.linalg.norm(x - p))
+        if outside > 1e3 * TOLERANCE * _size(x) and domain.contains(x, tol=TOLERANCE):
+            raise AssertionError(f"{domain!r} should not contain {x}, which is {outside:g} away from its projection.")
+
+
+def _check_stay(domain: Domain, members: Array) -> None:
+    for z in members:
+        moved = float(np.linalg.norm(domain.project(z) - z))
+        if not (moved <= TOLERANCE * _size(z) and domain.contains(z, tol=TOLERANCE)):
+            raise AssertionError(
+                f"{domain!r} should leave members and their mixtures where they are, but {z} is moved by {moved:g}."
+            )
+
+
+def _check_nearest(domain: Domain, points: Array, members: Array) -> None:
+    projections = np.stack([domain.project(x) for x in points])
+    for x, p in zip(points, projections, strict=True):
+        products = (members - p) @ (x - p)
+        worst = int(np.argmax(products))
+        if not (products[worst] <= TOLERANCE * _size(x) * _size(members[worst] - p)):
+            raise AssertionError(
+                f"{domain!r} should project to the nearest member, but from the projection {p} of {x} the way to the "
+                f"member {members[worst]} leads nearer: <x - Px, z - Px> = {products[worst]:g} is above 0."
+            )
+        before = np.linalg.norm(points - x, axis=1)
+        after = np.linalg.norm(projections - p, axis=1)
+        far = int(np.argmax(after - before))
+        if not (after[far] - before[far] <= TOLERANCE * _size(x, points[far])):
+            raise AssertionError(
+                f"{domain!r} should not project two points farther apart, but {x} and {points[far]} go from a "
+                f"distance of {before[far]:g} to {after[far]:g}."
+            )
+
+
+def _check_rows(domain: Domain, points: Array) -> None:
+    together = domain.project(points)
+    if together.shape != points.shape:
+        raise AssertionError(f"{domain!r} should project rows to rows, but {points.shape} became {together.shape}.")
+    for x, row in zip(points, together, strict=True):
+        alone = domain.project(x)
+        shaped = domain.project(x.reshape(domain.shape))
+        if not (alone.shape == x.shape and alone.tobytes() == row.tobytes()):
+            raise AssertionError(
+                f"{domain!r} should project rows to the same bits as single points, but {x} becomes {row} and {alone}."
+            )
+        if not (shaped.shape == domain.shape and shaped.tobytes() == row.tobytes()):
+            raise AssertionError(
+                f"{domain!r} should project its own shape {domain.shape} like a flat point, but {x} becomes {shaped}."
+            )
+
+
+def _check_bounds(domain: Domain, points: Array, members: Array, rng: np.random.Generator) -> None:
+    for z in members:
+        distance = float(np.linalg.norm(members - z, axis=1).max())
+        if not (distance <= domain.diameter + TOLERANCE * _size(z)):
+            raise AssertionError(
+                f"{domain!r} has members at a distance of {distance:g}, more than its diameter {domain.diameter:g}."
+            )
+    for x, bound in zip(points, domain.farthest(points), strict=True):
+        distance = float(np.linalg.norm(members - x, axis=1).max())
+        if not (distance <= bound + TOLERANCE * _size(x)):
+            raise AssertionError(
+                f"{domain!r} has a member at a distance of {distance:g} from {x}, more than farthest() says: {bound:g}."
+            )
+    directions = rng.standard_normal((12, domain.dim)) * np.repeat([1e-3, 1.0, 1e3], 4)[:, None]
+    for u, bound in zip(directions, domain.support(directions), strict=True):
+        length, size = float(np.linalg.norm(u)), _size(members[0])
+        product = float((members @ u).max())
+        if not (product <= bound + TOLERANCE * length * size):
+            raise AssertionError(
+                f"{domain!r} has a member whose product with {u} is {product:g}, more than support() says: {bound:g}."
+            )
+        reached = float(extreme(domain, u) @ u)
+        if not (reached >= bound - length * (domain.diameter / REACH + 10.0 * TOLERANCE * size)):
+            raise AssertionError(
+                f"{domain!r} should have a member whose product with {u} is near to what support() says, {bound:g}, "
+                f"but the projection of a point far out in that direction has {reached:g}."
+            )
+
+
+def _check_extremes(domain: Domain, rng: np.random.Generator) -> None:
+    for size in (1e90, 1e-90):
+        for x in size * rng.standard_normal((8, domain.dim)):
+            p = domain.project(x)
+            if not (bool(np.isfinite(p).all()) and domain.contains(p, tol=TOLERANCE)):
+                raise AssertionError(f"{domain!r} should have a finite member nearest to {x}, but projects it to {p}.")
+
+
+def bad_rows(good: Array) -> list[tuple[str, Any]]:
+    """Return inputs to be refused where `good`, of shape (d,) or (n, d), is right; each with its name."""
+
+    def broken(value: float) -> Array:
+        rows = good.copy()
+        rows.flat[-1] = value
+        return rows
+
+    longer = np.concatenate([good, good[..., :1]], axis=-1)
+    return [
+        ("NaN", broken(math.nan)),
+        ("infinity", broken(math.inf)),
+        ("minus infinity", broken(-math.inf)),
+        ("one coordinate too many", longer),
+        ("four dimensions", good.reshape(1, 1, 1, -1)),
+        ("no coordinates", good[..., :0]),
+        ("a single number", np.float64(0.0)),
+        ("complex numbers", good.astype(np.complex128)),
+        ("text", good.astype(str)),
+        ("truth values", good > 0.0),
+        ("nothing", None),
+        ("rows of unequal length", [[0.0], [0.0, 0.0]]),
+    ]
+
+
+def _frozen(values: Any) -> NDArray[Any] | None:
+    return values.copy() if isinstance(values, np.ndarray) else None
+
+
+def refused(owner: str, verb: str, function: Callable[[Any], object], cases: list[tuple[str, Any]]) -> None:
+    """Require that `function` raises `InputError` for every case, and leaves it as it was."""
+    for name, given in cases:
+        before = _frozen(given)
+        try:
+            result = function(given)
+        except InputError:
+            pass
+        except Exception as error:
+            raise AssertionError(
+                f"{owner} should raise InputError when {verb} is given {name}, but raised "
+                f"{type(error).__name__}: {error}."
+            ) from error
+        else:
+            raise AssertionError(
+                f"{owner} should raise InputError when {verb} is given {name}, but returned {result!r}."
+            )
+        if not (before is None or given.tobytes() == before.tobytes()):
+            raise AssertionError(f"{owner} should not modify what {verb} is given, but changed {name}.")
+
+
+def _check_bad_input(domain: Domain, point: Array) -> None:
+    verbs: dict[str, Callable[[Any], object]] = {
+        "project": domain.project,
+        "contains": domain.contains,
+        "support": domain.support,
+        "farthest": domain.farthest,
+    }
+    outside = point + 10.0 * (domain.diameter or 1.0)
+    for verb, function in verbs.items():
+        given = outside.copy()
+        function(given)
+        if not (given.tobytes() == outside.tobytes()):
+            raise AssertionError(
+                f"{domain!r} should not modify what {verb} is given, but changed {outside} to {given}."
+            )
+        refused(repr(domain), verb, function, bad_rows(point))
+        refused(repr(domain), verb, function, bad_rows(np.stack([point, outside])))

@@ -1,0 +1,368 @@
+"""What every learner promises, as one check that anybody can run on a learner of their own."""
+
+import copy
+import functools
+import math
+import pickle
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftwise._validate import Array, checked, instance, whole
+from driftwise.errors import HorizonError, InputError, OrderError, ParameterError
+from driftwise.learners import Learner
+from driftwise.losses import LinearLoss, LossStream
+from driftwise.play import play
+
+FEASIBLE = 1e-9
+"""Largest distance of a decision from its domain, as in `Domain.contains`."""
+
+NORMALISED = 1e-12
+"""Largest distance of the sum of the weights from 1."""
+
+EXTREME_ROUNDS = 24
+"""Rounds played with huge and tiny gradients."""
+
+Make = Callable[[], Learner]
+
+
+@checked
+def check_learner(make: Callable[[], Learner], losses: LossStream, seed: int = 0) -> None:
+    """Check that a learner keeps the promises of this package, and raise with the first one it breaks.
+
+    Run it on every learner you write. It plays the stream a few dozen times, so a short one (twenty to a hundred
+    rounds) is best.
+
+    Parameters
+    ----------
+    make : callable
+        ``make()`` returns a new learner, the same one every time.
+    losses : LossStream
+        Losses on the learner's domain, at least 4 rounds and within its horizon.
+    seed : int, default 0
+        Chooses the rounds at which things go wrong on purpose.
+
+    Raises
+    ------
+    AssertionError
+        If a promise is broken; the message says which one, and by how much.
+
+    Notes
+    -----
+    What is checked, in this order:
+
+    - *order*: `observe` before `act`, or twice in a row, is an `OrderError` that changes nothing;
+    - *decisions*: of shape (dim,), float64, read-only, in the domain to 1e-9, the same until `observe`, and not changed
+      afterwards; weights are at least 0 and sum to 1 to 1e-12; `round` counts the rounds observed;
+    - *same again*: two learners from `make` decide alike, bit for bit, and the global random state is not touched;
+    - *play*: `play` gives the decisions, losses and moves of the two verbs called by hand, bit for bit;
+    - *copies*: `clone`, `copy.deepcopy` and `pickle` (where the learner can be pickled at all) go on bit for bit like
+      the original, before and after `act`, and are independent of it;
+    - *bad input*: NaN, infinity, numbers beyond 1e100, wrong shapes, complex numbers, strings and None are an
+      `InputError`, at any round, after which the learner is unchanged bit for bit;
+    - *good input*: an array, a list, float32, a strided or a read-only array, ``losses[t]`` and the stream itself all
+      teach the same, are not modified, and not kept (a learner that needs a loss may refuse arrays with `InputError`);
+    - *extremes*: gradients of size 1e90 and 1e-90 leave decisions feasible and weights a distribution;
+    - *horizon*: one round more than the horizon is a `HorizonError` that changes nothing.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> from driftwise.testing import check_learner
+    >>> losses = dw.streams.drifting_regression(rounds=20, dim=3, seed=0)
+    >>> check_learner(lambda: dw.Scream(dw.Ball(3), switching_cost=1.0, gradient_bound=2.0, horizon=20), losses)
+    """
+    learner = instance("check_learner", "what make() returns", make(), Learner, "OGD(Ball(2), step=0.1)")
+    instance("check_learner", "losses", losses, LossStream, "SquaredLoss(features, targets)")
+    rng = np.random.default_rng(whole("check_learner", "seed", seed, low=0))
+    most = math.inf if learner.horizon is None else learner.horizon
+    if losses.dim != learner.domain.dim or not 4 <= len(losses) <= most:
+        raise ParameterError(
+            f"check_learner: losses must have dim {learner.domain.dim} and from 4 to {most} rounds for {learner!r}, "
+            f"got {losses!r}."
+        )
+    before = _global_random_state()
+    decisions = _check_order(make(), losses)
+    _check_same_again(make, losses, decisions)
+    _check_play(make, losses, decisions)
+    _check_copies(make, losses, decisions, rng)
+    _check_bad_input(make, losses, decisions, rng)
+    _check_good_input(make, losses, rng)
+    _check_extremes(make, rng)
+    _check_horizon(make, losses)
+    _promise(_global_random_state() == before, learner, "changed the global random state; use a generator of its own")
+
+
+def _promise(kept: bool, learner: Learner, broken: str) -> None:
+    """Raise with a full sentence about the learner if a promise was not kept."""
+    if not kept:
+        raise AssertionError(f"{type(learner).__name__} {broken}.")
+
+
+def _global_random_state() -> tuple[Any, ...]:
+    name, keys, *rest = np.random.get_state(legacy=True)  # noqa: NPY002
+    return (random.getstate(), name, np.asarray(keys).tobytes(), *rest)
+
+
+def _saved(learner: Learner) -> bytes | None:
+    """Return everything a learner knows as bytes, or None if it cannot be pickled."""
+    try:
+        return pickle.dumps(learner)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return None
+
+
+def _check_error(kind: type[Exception], learner: Learner, verb: Callable[[], object], when: str) -> None:
+    """Check that a call raises `kind` and leaves the learner as it was, to the last bit."""
+    before, rounds = _saved(learner), learner.round
+    try:
+        verb()
+    except kind:
+        pass
+    except Exception as error:
+        raise AssertionError(
+            f"{type(learner).__name__} raised {type(error).__name__} instead of {kind.__name__} {when}: {error}"
+        ) from error
+    else:
+        raise AssertionError(f"{type(learner).__name__} did not raise {kind.__name__} {when}.")
+    _promise(learner.round == rounds, learner, f"went from round {rounds} to {learner.round} {when}, though it refused")
+    _promise(_saved(learner) == before, learner, f"was not left unchanged by the {kind.__name__} it raised {when}")
+
+
+def _check_decision(learner: Learner, w: Array, when: str) -> None:
+    """Check one decision and the weights behind it."""
+    dim = learner.domain.dim
+    shaped = isinstance(w, np.ndarray) and w.shape == (dim,) and w.dtype == np.float64
+    _promise(shaped, learner, f"did not decide on a float64 array of shape ({dim},) {when} but on {w!r}")
+    _promise(not w.flags.writeable, learner, f"gave a decision {when} that can be written to")
+    _promise(bool(np.isfinite(w).all()), learner, f"decided on {w} {when}, which is not finite")
+    distance = float(np.linalg.norm(w - learner.domain.project(w)))
+    _promise(
+        learner.domain.contains(w, FEASIBLE),
+        learner,
+        f"left its domain {learner.domain!r} {when}: its decision {w} is {distance:g} away, {FEASIBLE:g} is allowed",
+    )
+    weights = learner.weights
+    _promise(bool(np.all(weights >= 0.0)), learner, f"has a weight below 0 {when}: {weights}")
+    error = abs(float(weights.sum()) - 1.0)
+    _promise(error <= NORMALISED, learner, f"has weights {when} whose sum is off 1 by {error:g}: {weights}")
+
+
+def _check_order(learner: Learner, losses: LossStream) -> Array:
+    """Play by hand, checking everything that one run can show, and return the decisions."""
+    given: list[Array] = []
+    kept: list[Array] = []
+    for t in range(len(losses)):
+        when = f"in round {t}"
+        _promise(learner.round == t, learner, f"counts {learner.round} rounds after {t} were observed")
+        again = "when observe was called " + ("twice in a row" if t else "before act")
+        _check_error(OrderError, learner, functools.partial(learner.observe, losses[t]), again)
+        w = learner.act()
+        _check_decision(learner, w, when)
+        _promise(
+            _same(w, learner.act()), learner, f"gave two different decisions {when}, though observe was not called"
+        )
+        given.append(w)
+        kept.append(w.copy())
+        learner.observe(losses[t])
+    _promise(learner.round == len(losses), learner, f"counts {learner.round} rounds after {len(losses)} were observed")
+    for t, (now, then) in enumerate(zip(given, kept, strict=True)):
+        _promise(
+            _same(now, then), learner, f"changed the decision of round {t} after giving it: it was {then}, is {now}"
+        )
+    return np.array(kept)
+
+
+def _same(a: Array, b: Array) -> bool:
+    return a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def _rest(learner: Learner, losses: LossStream) -> Array:
+    """Play by hand from where the learner is to the end of the stream."""
+    decisions = []
+    for t in range(learner.round, len(losses)):
+        decisions.append(learner.act().copy())
+        learner.observe(losses[t])
+    return np.array(decisions)
+
+
+def _advanced(make: Make, losses: LossStream, rounds: int) -> Learner:
+    """Return a learner that has played some rounds and has acted in the next one."""
+    learner = make()
+    for t in range(rounds):
+        learner.act()
+        learner.observe(losses[t])
+    learner.act()
+    return learner
+
+
+def _check_alike(learner: Learner, expected: Array, found: Array, what: str) -> None:
+    """Check that two runs of decisions are the same, bit for bit."""
+    if not _same(expected, found):
+        gap = np.abs(expected - found).max(axis=1) if expected.shape == found.shape else np.array([np.inf])
+        first = int(np.argmax(gap != 0.0))
+        raise AssertionError(
+            f"{type(learner).__name__} {what}: decisions differ by up to {gap.max():g}, first at index {first}."
+        )
+
+
+def _check_same_again(make: Make, losses: LossStream, decisions: Array) -> None:
+    learner = make()
+    _promise(learner.round == 0, learner, f"is not new when make() returns it: it is in round {learner.round}")
+    _check_alike(learner, decisions, _rest(learner, losses), "does not decide alike when the same run is repeated")
+
+
+def _check_play(make: Make, losses: LossStream, decisions: Array) -> None:
+    learner, rounds = make(), len(losses)
+    trace = play(learner, losses)
+    _check_alike(learner, decisions, trace.decisions, "decides otherwise in play than by hand")
+    values, moves = np.empty(rounds), np.zeros(rounds)
+    for t in range(rounds):
+        window = decisions[np.maximum(np.arange(t - losses.memory, t + 1), 0)]
+        values[t] = losses.value(t, window)
+        # Squares are added one by one, in the order of play: a norm may add them in another.
+        moves[t] = math.sqrt(sum((decisions[t] - decisions[max(t - 1, 0)]) ** 2))
+    for name, by_hand, found in (("losses", values, trace.losses), ("moves", moves, trace.moves)):
+        gap = float(np.abs(by_hand - found).max())
+        _promise(_same(by_hand, found), learner, f"has other {name} in play than by hand, by up to {gap:g}")
+    _promise(learner.round == rounds, learner, f"counts {learner.round} rounds after play of {rounds}")
+
+
+def _check_copies(make: Make, losses: LossStream, decisions: Array, rng: np.random.Generator) -> None:
+    def pickled(learner: Learner) -> Learner:
+        saved = _saved(learner)
+        twin: Learner = copy.deepcopy(learner) if saved is None else pickle.loads(saved)
+        return twin
+
+    ways: dict[str, Callable[[Learner], Learner]] = {
+        "clone()": lambda learner: learner.clone(),
+        "copy.deepcopy": copy.deepcopy,
+        "pickle": pickled,
+    }
+    for name, way in ways.items():
+        for acted in (False, True):
+            start = int(rng.integers(1, len(losses)))
+            learner = _advanced(make, losses, start if acted else start - 1)
+            if not acted:
+                learner.observe(losses[start - 1])
+            when = f"taken by {name} in round {start} {'after' if acted else 'before'} act"
+            twin, astray = way(learner), way(learner)
+            _promise(twin.round == start, learner, f"has a copy {when} that counts {twin.round} rounds")
+            _check_decision(twin, twin.act(), f"as a copy {when}")
+            for t in range(start, len(losses)):
+                astray.act()
+                astray.observe(losses[len(losses) - 1 - t])
+            _check_alike(learner, decisions[start:], _rest(learner, losses), f"is changed by its copy {when}")
+            _check_alike(learner, decisions[start:], _rest(twin, losses), f"goes on otherwise than its copy {when}")
+
+
+def _check_bad_input(make: Make, losses: LossStream, decisions: Array, rng: np.random.Generator) -> None:
+    dim = losses.dim
+    good = np.full(dim, 0.5)
+
+    def spoilt(value: float) -> Array:
+        bad = good.copy()
+        bad[rng.integers(dim)] = value
+        return bad
+
+    bad_inputs: dict[str, Any] = {
+        "NaN": spoilt(math.nan),
+        "infinity": spoilt(math.inf),
+        "minus infinity": spoilt(-math.inf),
+        "1e200": spoilt(1e200),
+        "NaN in a list": spoilt(math.nan).tolist(),
+        "a vector that is too long": np.full(dim + 1, 0.5),
+        "a matrix": good[None],
+        "a single number": 0.5,
+        "an empty array": np.empty(0),
+        "complex numbers": good.astype(complex),
+        "strings": ["a"] * dim,
+        "None": None,
+    }
+    for name, bad in bad_inputs.items():
+        start = int(rng.integers(len(losses)))
+        when = f"when it observed {name} in round {start}"
+        learner = _advanced(make, losses, start)
+        forms: tuple[Any, Any] = (bad, _Returns(bad))
+        for given in forms:
+            _check_error(InputError, learner, functools.partial(learner.observe, given), when)
+        found = _rest(learner, losses)
+        _check_alike(learner, decisions[start:], found, f"did not recover from what it refused {when}")
+
+
+class _Returns:
+    """A loss whose gradient is whatever it is told to be."""
+
+    def __init__(self, gradient: Any) -> None:
+        self._gradient = gradient
+
+    def value(self, w: Array) -> float:
+        return 0.0
+
+    def gradient(self, w: Array) -> Any:
+        return self._gradient
+
+
+def _check_good_input(make: Make, losses: LossStream, rng: np.random.Generator) -> None:
+    start = int(rng.integers(len(losses) - 1))
+    learner = _advanced(make, losses, start)
+    # Exact in float32, so that every form carries the same numbers.
+    exact: NDArray[np.float32] = losses.gradient(start, learner.act()).astype(np.float32)
+    gradient = exact.astype(np.float64)
+    frozen, strided = gradient.copy(), np.repeat(gradient, 2)[::2]
+    frozen.setflags(write=False)
+    forms: dict[str, Any] = {
+        "an array": gradient.copy(),
+        "a list": gradient.tolist(),
+        "a float32 array": exact,
+        "a strided array": strided,
+        "a read-only array": frozen,
+        "a loss": _Returns(gradient.copy()),
+    }
+    streams: dict[str, Any] = {"losses[t]": losses[start], "the stream": losses}
+    for group in (forms, streams):
+        expected: tuple[str, Array] | None = None
+        for name, form in group.items():
+            pupil = learner.clone()
+            pupil.act()
+            try:
+                pupil.observe(form)
+            except InputError:
+                if group is streams or name == "a loss":
+                    raise
+                continue
+            if isinstance(form, np.ndarray):
+                unchanged = bool(np.all(form == gradient))
+                _promise(unchanged, learner, f"modified the gradient it observed as {name} in round {start}")
+                if form.flags.writeable:
+                    form[...] = 7.0
+            found = _rest(pupil, losses)
+            if expected is None:
+                expected = name, found
+            _check_alike(learner, expected[1], found, f"learns from {name} otherwise than from {expected[0]}")
+
+
+def _check_extremes(make: Make, rng: np.random.Generator) -> None:
+    for sizes in ((1e90,), (1e-90,), (1e90, 1e-90, 1.0)):
+        learner = make()
+        rounds = EXTREME_ROUNDS if learner.horizon is None else min(EXTREME_ROUNDS, learner.horizon)
+        signs = rng.choice([-1.0, 0.0, 1.0], (rounds, learner.domain.dim))
+        extreme = LinearLoss(signs * np.resize(sizes, rounds)[:, None])
+        for t in range(rounds):
+            _check_decision(learner, learner.act(), f"after {t} gradients of size {' and '.join(map(str, sizes))}")
+            learner.observe(extreme[t])
+
+
+def _check_horizon(make: Make, losses: LossStream) -> None:
+    learner = make()
+    if learner.horizon is None:
+        return
+    while learner.round < learner.horizon:
+        learner.act()
+        learner.observe(losses[learner.round % len(losses)])
+    when = f"in round {learner.round}, beyond its horizon"
+    _check_error(HorizonError, learner, learner.act, when)
+    _check_error(HorizonError, learner, lambda: play(learner, losses), when)

@@ -1,0 +1,251 @@
+"""What every loss stream promises, as one check that anybody can run on losses of their own."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from driftwise._validate import Array, checked, instance, whole
+from driftwise.domains import Domain
+from driftwise.errors import ParameterError, RoundIndexError
+from driftwise.losses import LossStream
+from driftwise.testing.domains import bad_rows, extreme, refused, sample_members
+
+TOLERANCE = 1e-9
+"""What rounding may cost, relative to the larger of 1 and the numbers in play."""
+
+NEAR = 1e-4
+"""Part of the way to another member at which a gradient is compared with a difference of values."""
+
+NEAR_TOLERANCE = 1e-11
+"""What rounding may cost in that difference; it has to be far below `NEAR`."""
+
+ROUNDS = 8
+"""How many rounds of a stream are looked at closely."""
+
+BOUND_ROUNDS = 100
+"""How many more are looked at for a gradient longer than the bound, which need not be in every round."""
+
+
+@checked
+def check_loss(losses: LossStream, domain: Domain, seed: int = 0) -> None:
+    """Check that a loss stream keeps the promises of this package, and raise with the first one it breaks.
+
+    Run it on every loss you write, and on a `CustomLoss` before you trust its gradient.
+
+    Parameters
+    ----------
+    losses : LossStream
+        The stream to try; its first and last round and some in between are looked at.
+    domain : Domain
+        Where decisions live; the losses are never asked about points outside.
+    seed : int, default 0
+        Chooses the rounds and the decisions that are tried.
+
+    Raises
+    ------
+    AssertionError
+        If a promise is broken; the message says which one, and by how much.
+
+    Notes
+    -----
+    What is checked, in this order, up to 1e-9 relative to the numbers in play:
+
+    - *size*: the length is positive, `dim` is that of the domain, `memory` is an int of at least 0;
+    - *values*: they are finite, the same when asked for again, and a window of one decision held for ``memory + 1``
+      rounds has the unary value; ``losses[t]`` agrees with the stream, bit for bit;
+    - *convex*: no unary value is above the chord between two decisions;
+    - *gradient*: finite, of shape (dim,), and a subgradient: no unary value is below the tangent, neither far away nor
+      so close by that the tangent is pinned down from both sides to what differences of values say;
+    - *constants*: if `gradient_bound` is known, no gradient is longer; if `lipschitz` is, no change of a window
+      changes its value by more, and of the two `switching_costs` the tight one is the smaller, and both are 0 without
+      memory. A stream that does not know them raises `ParameterError`;
+    - *bad input*: a round that does not exist is a `RoundIndexError`; NaN, infinity, wrong shapes, complex numbers and
+      text are an `InputError`; no input, good or bad, is modified.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> from driftwise.testing import check_loss
+    >>> check_loss(dw.LogisticLoss([[1.0, 2.0], [0.5, -1.0]], [1.0, -1.0]), dw.Ball(2))
+
+    >>> check_loss(dw.CustomLoss(lambda t, w: (w**2).sum(), lambda t, w: 3.0 * w, rounds=2, dim=2), dw.Ball(2))
+    ... # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    AssertionError: CustomLoss(rounds=2, dim=2, memory=0) should have a subgradient, but in round 0 the value at ...
+    """
+    instance("check_loss", "losses", losses, LossStream, "SquaredLoss(features, targets)")  # type: ignore[type-abstract]
+    instance("check_loss", "domain", domain, Domain, "Ball(2)")  # type: ignore[type-abstract]
+    rng = np.random.default_rng(whole("check_loss", "seed", seed, low=0))
+    _check_size(losses, domain)
+    between = rng.integers(0, len(losses), ROUNDS - 2)
+    rounds = sorted({0, len(losses) - 1, *(int(t) for t in between)})
+    members = rng.permutation(sample_members(domain, rng))
+    for t in rounds:
+        _check_values(losses, t, members)
+        _check_convex(losses, t, members, rng)
+        _check_gradient(losses, t, members)
+    more = sorted({*rounds, *(int(t) for t in rng.integers(0, len(losses), BOUND_ROUNDS))})
+    _check_gradient_bound(losses, domain, more, members[:8])
+    _check_lipschitz(losses, domain, rounds, members, rng)
+    _check_bad_input(losses, members[0])
+
+
+def _check_size(losses: LossStream, domain: Domain) -> None:
+    if len(losses) < 1:
+        raise AssertionError(f"{losses!r} should have at least one round.")
+    if not (isinstance(losses.dim, int) and losses.dim == domain.dim):
+        raise AssertionError(f"{losses!r} should have the dim of the domain, {domain.dim}, got {losses.dim!r}.")
+    if not (isinstance(losses.memory, int) and losses.memory >= 0):
+        raise AssertionError(f"{losses!r} should have a memory that is an int of at least 0, got {losses.memory!r}.")
+
+
+def _hold(losses: LossStream, w: Array) -> Array:
+    return np.tile(w, (losses.memory + 1, 1))
+
+
+def _check_values(losses: LossStream, t: int, members: Array) -> None:
+    for w in members:
+        given = w.copy()
+        value, window = losses.unary_value(t, given), _hold(losses, w)
+        held, gradient = losses.value(t, window), losses.gradient(t, given)
+        if not (given.tobytes() == w.tobytes() and window.tobytes() == _hold(losses, w).tobytes()):
+            raise AssertionError(
+                f"{losses!r} should not modify the decisions it is given, but in round {t} it changed {w} to {given}."
+            )
+        if not (isinstance(value, float) and math.isfinite(value) and math.isfinite(held)):
+            raise AssertionError(
+                f"{losses!r} should have finite values, but in round {t} the value at {w} is {value!r}, or "
+                f"{held!r} when it is held."
+            )
+        if not (abs(value - held) <= TOLERANCE * max(1.0, abs(value))):
+            raise AssertionError(
+                f"{losses!r} should value a decision that is held like its unary form, but in round {t} at {w} the "
+                f"values are {held!r} and {value!r}."
+            )
+        if not (gradient.shape == (losses.dim,) and gradient.dtype == np.float64 and bool(np.isfinite(gradient).all())):
+            raise AssertionError(
+                f"{losses!r} should have finite float64 gradients of shape ({losses.dim},), but in round {t} the "
+                f"gradient at {w} is {gradient!r}."
+            )
+        again, slope = losses[t].value(w), losses[t].gradient(w)
+        if not (again == value and slope.tobytes() == gradient.tobytes()):
+            raise AssertionError(
+                f"{losses!r}[{t}] should agree with the stream, and with itself when asked again, but at {w} it gives "
+                f"{again!r} and {slope}, not {value!r} and {gradient}."
+            )
+        if losses.memory == 0 and losses.value(t, w) != held:
+            raise AssertionError(
+                f"{losses!r} has no memory and should value {w} alone like a window of one, {held!r}, in round {t}."
+            )
+
+
+def _check_convex(losses: LossStream, t: int, members: Array, rng: np.random.Generator) -> None:
+    for w, v in zip(members[0::2], members[1::2], strict=False):
+        share = float(rng.uniform(0.1, 0.9))
+        first, second = losses.unary_value(t, w), losses.unary_value(t, v)
+        chord = (1.0 - share) * first + share * second
+        value = losses.unary_value(t, (1.0 - share) * w + share * v)
+        if not (value <= chord + TOLERANCE * max(1.0, abs(first), abs(second))):
+            raise AssertionError(
+                f"{losses!r} should be convex, but in round {t} the value between {w} and {v} is {value:g}, above the "
+                f"chord, {chord:g}."
+            )
+
+
+def _check_gradient(losses: LossStream, t: int, members: Array) -> None:
+    for w, v in zip(members[0::2], members[1::2], strict=False):
+        middle = 0.5 * (w + v)
+        _check_tangent(losses, t, w, v, TOLERANCE)
+        _check_tangent(losses, t, v, w, TOLERANCE)
+        for end in (w, v):
+            _check_tangent(losses, t, middle, middle + NEAR * (end - middle), NEAR_TOLERANCE)
+
+
+def _check_tangent(losses: LossStream, t: int, w: Array, v: Array, tolerance: float) -> None:
+    gradient, here, there = losses.gradient(t, w), losses.unary_value(t, w), losses.unary_value(t, v)
+    tangent = here + float(gradient @ (v - w))
+    size = max(1.0, abs(here), abs(there), float(np.linalg.norm(gradient)) * float(np.linalg.norm(w)))
+    if not (there >= tangent - tolerance * size):
+        raise AssertionError(
+            f"{losses!r} should have a subgradient, but in round {t} the value at {v} is {there!r}, below the tangent "
+            f"from {w}, where the gradient is {gradient}: {tangent!r}."
+        )
+
+
+def _check_gradient_bound(losses: LossStream, domain: Domain, rounds: list[int], members: Array) -> None:
+    try:
+        bound = losses.gradient_bound(domain)
+    except ParameterError:
+        return
+    for t in rounds:
+        steep = losses.gradient(t, members[0])
+        for w in (*members, extreme(domain, steep), extreme(domain, -steep)):
+            length = float(np.linalg.norm(losses.gradient(t, w)))
+            if not (length <= bound + TOLERANCE * max(1.0, bound)):
+                raise AssertionError(
+                    f"{losses!r} has a gradient of length {length:g} in round {t} at {w}, more than its gradient_bound "
+                    f"on {domain!r}: {bound:g}."
+                )
+
+
+def _check_lipschitz(
+    losses: LossStream, domain: Domain, rounds: list[int], members: Array, rng: np.random.Generator
+) -> None:
+    try:
+        constants = losses.lipschitz(domain)
+    except ParameterError:
+        return
+    ages = losses.memory + 1
+    if not (constants.shape == (ages,) and bool(np.isfinite(constants).all()) and bool((constants >= 0.0).all())):
+        raise AssertionError(
+            f"{losses!r} should have {ages} finite Lipschitz constants of at least 0, got {constants}."
+        )
+    costs = losses.switching_costs(domain)
+    if not (0.0 <= costs.tight <= costs.paper * (1.0 + TOLERANCE) and (losses.memory > 0 or costs.paper == 0.0)):
+        raise AssertionError(
+            f"{losses!r} should have switching costs with 0 <= tight <= paper, and 0 without memory, got {costs}."
+        )
+    for t in rounds:
+        steep = losses.gradient(t, members[0])
+        ends = np.stack([extreme(domain, steep), extreme(domain, -steep)])
+        for trial in range(24):
+            window = ends[rng.integers(0, 2, ages)] if trial % 2 else members[rng.integers(0, len(members), ages)]
+            other = window.copy()
+            changed = np.flatnonzero(rng.random(ages) < 0.5) if trial % 3 else np.array([trial % ages])
+            other[changed] = members[rng.integers(0, len(members), changed.size)]
+            first, second = losses.value(t, window), losses.value(t, other)
+            allowed = float(constants @ np.linalg.norm(window - other, axis=1)[::-1])
+            if not (abs(first - second) <= allowed + TOLERANCE * max(1.0, abs(first), abs(second))):
+                raise AssertionError(
+                    f"{losses!r} changes by {abs(first - second):g} in round {t} between the windows {window.tolist()} "
+                    f"and {other.tolist()}, more than its Lipschitz constants {constants} on {domain!r} allow: "
+                    f"{allowed:g}."
+                )
+
+
+def _check_bad_input(losses: LossStream, w: Array) -> None:
+    owner, window, rounds = repr(losses), _hold(losses, w), len(losses)
+    verbs: list[tuple[str, Callable[[Any], object]]] = [
+        ("[t]", lambda t: losses[t]),
+        ("value", lambda t: losses.value(t, window)),
+        ("unary_value", lambda t: losses.unary_value(t, w)),
+        ("gradient", lambda t: losses.gradient(t, w)),
+    ]
+    for verb, call in verbs:
+        for t in (-1, rounds, rounds + 1, 0.0, "0", None, True, slice(0, 1)):
+            try:
+                call(t)
+            except RoundIndexError:
+                continue
+            except Exception as error:
+                raise AssertionError(
+                    f"{owner} should raise RoundIndexError when {verb} is asked for round {t!r}, but raised "
+                    f"{type(error).__name__}: {error}."
+                ) from error
+            raise AssertionError(f"{owner} should raise RoundIndexError when {verb} is asked for round {t!r}.")
+    refused(owner, "value", lambda given: losses.value(0, given), bad_rows(window))
+    refused(owner, "unary_value", lambda given: losses.unary_value(0, given), bad_rows(w))
+    refused(owner, "gradient", lambda given: losses.gradient(0, given), bad_rows(w))
