@@ -146,7 +146,7 @@ def clock_at(schedule: int, fixed: float, updates: int) -> float:
     if schedule == TIME_VARYING:
         return float(max(updates, 1))
     if schedule == DOUBLING:
-        return 2.0 ** math.floor(math.log2(max(updates, 1)))
+        return 2.0 ** (math.frexp(max(updates, 1))[1] - 1)
     return fixed
 
 

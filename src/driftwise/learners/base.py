@@ -68,8 +68,10 @@ class Learner(metaclass=Checked):
                     f"{type(self).__name__}: all {self.horizon} rounds of its horizon have been played; "
                     "build it with a larger horizon, or with horizon=None for any number of rounds."
                 )
-            self._acted = decision = self._decide()
-            decision.setflags(write=False)
+            decision = self._decide()
+            if decision.flags.writeable:
+                decision.setflags(write=False)
+            self._acted = decision
         return decision
 
     def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
