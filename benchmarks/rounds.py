@@ -1,8 +1,8 @@
 """Time a round of Scream: compiled play, by hand, plain NumPy and plain C, side by side in one run.
 
-Run with ``python benchmarks/rounds.py``. Every contender does the same arithmetic on the same stream (T = 50 000, d = 10,
-N = 9), they take turns, and the fastest of several turns counts. A C compiler is looked for as ``cc`` and ``gcc``; without
-one its rows are left out. The last rows are start-up times in fresh processes with a warm cache.
+Run with ``python benchmarks/rounds.py``. Every contender does the same arithmetic on the same stream (T = 50 000,
+d = 10, N = 9), they take turns, and the fastest of several turns counts. A C compiler is looked for as ``cc`` and
+``gcc``; without one its rows are left out. The last rows are start-up times in fresh processes with a warm cache.
 """
 
 import argparse

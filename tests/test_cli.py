@@ -60,7 +60,7 @@ def test_errors_are_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 
 
 def test_importing_driftwise_stays_light() -> None:
-    heavy = "matplotlib, plotly, polars, pandas, typer, rich, scipy.optimize".split(", ")
+    heavy = ["matplotlib", "plotly", "polars", "pandas", "typer", "rich", "scipy.optimize"]
     code = f"import sys, driftwise; print([name for name in {heavy} if name in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert result.stdout == "[]\n"

@@ -22,6 +22,13 @@ def test_the_code_in_the_readme_runs() -> None:
     assert names["trace"].total > 0.0  # type: ignore[attr-defined]
 
 
+def test_the_code_in_contributing_runs() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(block, {})  # the second one ends with a check
+
+
 def test_contributing_shows_the_learner_that_is_tested() -> None:
     assert inspect.getsource(compose_ader) in (ROOT / "CONTRIBUTING.md").read_text()
 

@@ -120,8 +120,8 @@ def test_whole_accepts(value: object) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [[], [[]], ["1"], [None], [True], [1e101], [10**400], [1.0, 10**400], [object()], np.array(["2020"], "M8[Y]")],
-    ids=repr,
+    [[], [[]], ["1"], [None], [True], [1e101], [10**400], [1.0, 10**400], [len], np.array(["2020"], "M8[Y]")],
+    ids=describe,
 )
 def test_array_refuses(value: Any) -> None:
     with pytest.raises(InputError, match="Owner: name must be finite real numbers"):

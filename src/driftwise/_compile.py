@@ -18,7 +18,7 @@ def _fingerprint(package: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         source = path.read_bytes()
-        if b"_compile" in source:
+        if path.name == "_compile.py" or b"from driftwise._compile import" in source:
             digest.update(source)
     return digest.hexdigest()
 

@@ -75,6 +75,8 @@ def loose(
 ) -> NDArray[Any]:
     """Return `value` as an array of whatever shape and type it has, for a caller that decides by the shape."""
     try:
+        if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+            raise TypeError
         return np.asarray(value)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{owner}: {name} must be {expected}, got {describe(value)}.") from None

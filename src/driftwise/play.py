@@ -99,6 +99,9 @@ def _by_kernel(
         assert losses.kernels is not None
         played = run_custom(*learner._constants, counters, state, *losses.kernels, losses.memory, *outputs)
     if played < rounds:
+        if isinstance(losses, CustomLoss):  # ask again, for an error of its own: the loop only says when
+            losses.value(played, _window(decisions, played, losses.memory))
+            losses.gradient(played, decisions[played])
         raise _bad_numbers(losses, played, values[played])
     learner._take(counters, state)
     return weights[:, : learner._active] if record else None
@@ -114,8 +117,7 @@ def _by_hand(
         moves[t] = _distance(decisions[t], decisions[t - 1]) if t else 0.0
         if record:
             weights.append(learner.weights)
-        window = decisions[np.maximum(np.arange(t - losses.memory, t + 1), 0)]
-        values[t] = losses.value(t, window)
+        values[t] = losses.value(t, _window(decisions, t, losses.memory))
         if not math.isfinite(values[t]):
             raise _bad_numbers(losses, t, values[t])
         learner.observe(losses[t])
@@ -127,6 +129,11 @@ def _by_hand(
     return table
 
 
+def _window(decisions: Array, t: int, memory: int) -> Array:
+    """Return the decisions that the loss of round t looks at; before the first round the first one stood."""
+    return np.asarray(decisions[np.maximum(np.arange(t - memory, t + 1), 0)])
+
+
 def _distance(a: Array, b: Array) -> float:
     """Euclidean distance, summed in the order of the compiled loop."""
     total = 0.0
@@ -136,5 +143,5 @@ def _distance(a: Array, b: Array) -> float:
 
 
 def _bad_numbers(losses: LossStream, t: int, value: float) -> InputError:
-    what = f"the loss is {value}" if not math.isfinite(value) else "its gradient is not finite, or beyond 1e+100"
+    what = "its gradient is not finite, or beyond 1e+100" if math.isfinite(value) else f"the loss is {value}"
     return InputError(f"play: in round {t} of {losses!r} {what}; the learner is unchanged.")

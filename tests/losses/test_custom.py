@@ -10,7 +10,7 @@ import pytest
 import driftwise as dw
 from driftwise._validate import Array, read_only
 from driftwise.errors import InputError, ParameterError
-from driftwise.losses import CustomLoss
+from driftwise.losses.custom import WORTH_COMPILING, CustomLoss
 
 TARGETS = np.linspace(-1.0, 1.0, 20)
 
@@ -65,8 +65,16 @@ def test_read_only_decisions_are_accepted(compile: str) -> None:
     assert losses.gradient(0, w).shape == (2,)
 
 
+def test_short_streams_are_compiled_only_when_asked() -> None:
+    short, long = (CustomLoss(value, gradient, rounds, dim=2) for rounds in (WORTH_COMPILING - 1, WORTH_COMPILING))
+    assert not short.compiled
+    assert long.compiled
+    assert str(WORTH_COMPILING) in short.compile_note
+    assert short.unary_value(1, [0.5, 0.25]) == pytest.approx(long.unary_value(1, [0.5, 0.25]), rel=1e-15)
+
+
 def test_what_numba_cannot_do_runs_as_it_is() -> None:
-    losses = CustomLoss(with_text, half, rounds=3, dim=2)
+    losses = CustomLoss(with_text, half, rounds=WORTH_COMPILING, dim=2)
     assert not losses.compiled
     assert losses.compile_note.startswith("plain Python, because numba said: ")
     assert "Failed in nopython" not in losses.compile_note
@@ -90,7 +98,7 @@ class Changing:
 
 
 def test_callable_objects_run_as_they_are() -> None:
-    losses = CustomLoss(Changing(), half, rounds=3, dim=2)
+    losses = CustomLoss(Changing(), half, rounds=WORTH_COMPILING, dim=2)
     assert not losses.compiled
     assert losses.unary_value(0, [1.0, 2.0]) == 4.0
 
@@ -101,7 +109,7 @@ def random_value(t: int, w: Array) -> float:
 
 def test_compiled_functions_that_give_other_numbers_are_not_trusted() -> None:
     state = np.random.get_state()  # noqa: NPY002
-    losses = CustomLoss(random_value, half, rounds=3, dim=2)
+    losses = CustomLoss(random_value, half, rounds=WORTH_COMPILING, dim=2)
     np.random.set_state(state)  # noqa: NPY002
     assert not losses.compiled
     assert losses.compile_note == "plain Python, because the compiled functions gave other numbers"
@@ -112,7 +120,7 @@ def logarithm(t: int, w: Array) -> float:
 
 
 def test_the_point_tried_may_be_outside_the_users_domain() -> None:
-    losses = CustomLoss(logarithm, half, rounds=3, dim=1)
+    losses = CustomLoss(logarithm, half, rounds=WORTH_COMPILING, dim=1)
     assert losses.unary_value(0, [1.5]) == 0.0
 
 

@@ -332,7 +332,7 @@ def test_play_of_another_kind_is_found() -> None:
 @pytest.mark.parametrize(
     ("make", "losses", "words"),
     [
-        (lambda: 3, squared(3, ROUNDS), ("what make() returns", "got 3")),
+        (lambda: 3, squared(3, ROUNDS), ("learner, or what it makes", "got 3")),
         (Broken, squared(2, ROUNDS), ("dim 3", "dim=2")),
         (Broken, squared(3, 3), ("from 4 to 18 rounds", "rounds=3")),
         (Broken, squared(3, ROUNDS + 1), ("from 4 to 18 rounds", "rounds=19")),

@@ -29,7 +29,7 @@ class Product(Domain):
         if not factors:
             raise ParameterError("Product: give at least one domain, such as Product(Ball(2), Simplex(3)).")
         for k, factor in enumerate(factors):
-            instance("Product", f"factor {k}", factor, Domain, "Ball(2)")  # type: ignore[type-abstract]
+            instance("Product", f"factor {k}", factor, Domain, "Ball(2)")
         self.factors = factors
         blocks = tuple(block for factor in self.factors for block in factor.blocks)
         super().__init__(blocks, math.hypot(*(factor.diameter for factor in self.factors)))

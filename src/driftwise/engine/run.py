@@ -7,7 +7,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from driftwise._compile import hot, inlined
+from driftwise._compile import LARGEST, hot, inlined
 from driftwise._validate import Array
 from driftwise.engine.kernels import (
     ACTIVE,
@@ -75,6 +75,14 @@ def run_stream(
     return len(decisions)
 
 
+@hot
+def _note(
+    integers: Integers, counters: Integers, state: Array, t: int, decisions: Array, moves: Array, weights: Array
+) -> None:
+    """`_write_down` as a function that is compiled once and kept, so that `_run_custom` has little left to compile."""
+    _write_down(t, counters, views(state, integers[COUNT], integers[DIM]), decisions, moves, weights)
+
+
 def _run_custom(
     integers: Integers,
     floats: Array,
@@ -92,11 +100,11 @@ def _run_custom(
     rounds, dim = len(decisions), decisions.shape[1]
     window = np.empty((memory + 1, dim))
     for t in range(rounds):
-        _write_down(t, counters, views(state, integers[COUNT], dim), decisions, moves, weights)
+        _note(integers, counters, state, t, decisions, moves, weights)
         for j in range(memory + 1):
             window[j] = decisions[max(t - memory + j, 0)]
         losses[t] = value(t, window)
-        if not math.isfinite(losses[t]):
+        if not abs(losses[t]) <= LARGEST:
             return t
         slope = gradient(t, decisions[t].copy())
         if slope.size != dim or observe_shared(integers, floats, counters, state, slope.copy()) != OK:

@@ -94,4 +94,4 @@ class Hedge(Ensemble):
     @property
     def weights(self) -> Array:
         """Weights of the experts: the decision itself."""
-        return self._decide()
+        return self._decision.copy()

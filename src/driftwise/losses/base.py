@@ -115,7 +115,7 @@ class LossStream(metaclass=Checked):
 
     def _domain(self, domain: Domain) -> Domain:
         owner = type(self).__name__
-        instance(owner, "domain", domain, Domain, f"Ball({self.dim})")  # type: ignore[type-abstract]
+        instance(owner, "domain", domain, Domain, f"Ball({self.dim})")
         if domain.dim != self.dim:
             raise InputError(f"{owner}: the domain must have dim {self.dim}, got {domain!r}.")
         return domain

@@ -69,7 +69,7 @@ def check_domain(domain: Domain, seed: int = 0) -> None:
         ...
     AssertionError: Ball(2, radius=1) should project to members, but the projection of ...
     """
-    instance("check_domain", "domain", domain, Domain, "Ball(2)")  # type: ignore[type-abstract]
+    instance("check_domain", "domain", domain, Domain, "Ball(2)")
     rng = np.random.default_rng(whole("check_domain", "seed", seed, low=0))
     _check_size(domain)
     points = sample_points(domain, rng)

@@ -23,6 +23,12 @@ FEASIBLE = 1e-9
 NORMALISED = 1e-12
 """Largest distance of the sum of the weights from 1."""
 
+DEFAULT_ROUNDS = 40
+"""Rounds of the stream that is made when none is given."""
+
+LONGEST_HORIZON = 100_000
+"""Learners with a longer horizon are not played to its end."""
+
 EXTREME_ROUNDS = 24
 """Rounds played with huge and tiny gradients."""
 
@@ -30,7 +36,7 @@ Make = Callable[[], Learner]
 
 
 @checked
-def check_learner(make: Callable[[], Learner], losses: LossStream, seed: int = 0) -> None:
+def check_learner(learner: Learner | Callable[[], Learner], losses: LossStream | None = None, seed: int = 0) -> None:
     """Check that a learner keeps the promises of this package, and raise with the first one it breaks.
 
     Run it on every learner you write. It plays the stream a few dozen times, so a short one (twenty to a hundred
@@ -38,10 +44,11 @@ def check_learner(make: Callable[[], Learner], losses: LossStream, seed: int = 0
 
     Parameters
     ----------
-    make : callable
-        ``make()`` returns a new learner, the same one every time.
-    losses : LossStream
-        Losses on the learner's domain, at least 4 rounds and within its horizon.
+    learner : Learner or callable
+        A learner that has played nothing yet; it is cloned, and itself left alone. Or a function without arguments that
+        makes such a learner, the same one every time, so that `clone` is not relied on before it is checked.
+    losses : LossStream, optional
+        Losses on the learner's domain, at least 4 rounds and within its horizon; random linear ones when left out.
     seed : int, default 0
         Chooses the rounds at which things go wrong on purpose.
 
@@ -66,7 +73,7 @@ def check_learner(make: Callable[[], Learner], losses: LossStream, seed: int = 0
     - *good input*: an array, a list, float32, a strided or a read-only array, ``losses[t]`` and the stream itself all
       teach the same, are not modified, and not kept (a learner that needs a loss may refuse arrays with `InputError`);
     - *extremes*: gradients of size 1e90 and 1e-90 leave decisions feasible and weights a distribution;
-    - *horizon*: one round more than the horizon is a `HorizonError` that changes nothing.
+    - *horizon*: one round more than the horizon is a `HorizonError` that changes nothing (horizons up to 100 000).
 
     Examples
     --------
@@ -74,11 +81,16 @@ def check_learner(make: Callable[[], Learner], losses: LossStream, seed: int = 0
     >>> from driftwise.testing import check_learner
     >>> losses = dw.streams.drifting_regression(rounds=20, dim=3, seed=0)
     >>> check_learner(lambda: dw.Scream(dw.Ball(3), switching_cost=1.0, gradient_bound=2.0, horizon=20), losses)
+    >>> check_learner(dw.Hedge(4, loss_bound=1.0))
     """
-    learner = instance("check_learner", "what make() returns", make(), Learner, "OGD(Ball(2), step=0.1)")
-    instance("check_learner", "losses", losses, LossStream, "SquaredLoss(features, targets)")
+    make = learner.clone if isinstance(learner, Learner) else learner
+    made = make() if callable(make) else make
+    learner = instance("check_learner", "learner, or what it makes,", made, Learner, "OGD(Ball(2), step=0.1)")
     rng = np.random.default_rng(whole("check_learner", "seed", seed, low=0))
     most = math.inf if learner.horizon is None else learner.horizon
+    if losses is None:
+        losses = LinearLoss(rng.uniform(-1.0, 1.0, (int(min(DEFAULT_ROUNDS, most)), learner.domain.dim)))
+    instance("check_learner", "losses", losses, LossStream, "SquaredLoss(features, targets)")
     if losses.dim != learner.domain.dim or not 4 <= len(losses) <= most:
         raise ParameterError(
             f"check_learner: losses must have dim {learner.domain.dim} and from 4 to {most} rounds for {learner!r}, "
@@ -358,7 +370,7 @@ def _check_extremes(make: Make, rng: np.random.Generator) -> None:
 
 def _check_horizon(make: Make, losses: LossStream) -> None:
     learner = make()
-    if learner.horizon is None:
+    if learner.horizon is None or learner.horizon > LONGEST_HORIZON:
         return
     while learner.round < learner.horizon:
         learner.act()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from driftwise._validate import Array, checked, instance, whole
-from driftwise.domains import Domain
+from driftwise.domains import Ball, Domain
 from driftwise.errors import ParameterError, RoundIndexError
 from driftwise.losses import LossStream
 from driftwise.testing.domains import bad_rows, extreme, refused, sample_members
@@ -29,7 +29,7 @@ BOUND_ROUNDS = 100
 
 
 @checked
-def check_loss(losses: LossStream, domain: Domain, seed: int = 0) -> None:
+def check_loss(losses: LossStream, domain: Domain | None = None, seed: int = 0) -> None:
     """Check that a loss stream keeps the promises of this package, and raise with the first one it breaks.
 
     Run it on every loss you write, and on a `CustomLoss` before you trust its gradient.
@@ -38,8 +38,8 @@ def check_loss(losses: LossStream, domain: Domain, seed: int = 0) -> None:
     ----------
     losses : LossStream
         The stream to try; its first and last round and some in between are looked at.
-    domain : Domain
-        Where decisions live; the losses are never asked about points outside.
+    domain : Domain, optional
+        Where decisions live, the unit ball when left out; the losses are never asked about points outside.
     seed : int, default 0
         Chooses the rounds and the decisions that are tried.
 
@@ -76,8 +76,8 @@ def check_loss(losses: LossStream, domain: Domain, seed: int = 0) -> None:
         ...
     AssertionError: CustomLoss(rounds=2, dim=2, memory=0) should have a subgradient, but in round 0 the value at ...
     """
-    instance("check_loss", "losses", losses, LossStream, "SquaredLoss(features, targets)")  # type: ignore[type-abstract]
-    instance("check_loss", "domain", domain, Domain, "Ball(2)")  # type: ignore[type-abstract]
+    instance("check_loss", "losses", losses, LossStream, "SquaredLoss(features, targets)")
+    domain = Ball(losses.dim) if domain is None else instance("check_loss", "domain", domain, Domain, "Ball(2)")
     rng = np.random.default_rng(whole("check_loss", "seed", seed, low=0))
     _check_size(losses, domain)
     between = rng.integers(0, len(losses), ROUNDS - 2)
