@@ -135,7 +135,7 @@ class MirrorMap(metaclass=Checked):
 
     @abstractmethod
     def radius_squared(self, domain: Domain, start: Array) -> float:
-        """Return an upper bound on the divergence from `start` to any decision (R squared in Theorem 8)."""
+        """Return an upper bound on the divergence from `start` to any decision (R squared in Appendix B.3)."""
 
     def divergence(self, x: ArrayLike, y: ArrayLike, domain: Domain) -> float:
         """Return the Bregman divergence D_R(x, y) = R(x) - R(y) - <grad R(y), x - y>."""

@@ -14,6 +14,7 @@ Rates are given *per root round*: a step of 0.5 is used as 0.5 / sqrt(T) when th
 """
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -106,6 +107,19 @@ class Surrogate:
 
     switching_cost: float = 0.0
     gradients: str = "shared"
+
+
+def rate_or_bound(
+    owner: str, rate: tuple[str, object], bound: tuple[str, object], formula: Callable[[float], float]
+) -> float:
+    """Return a rate that was given outright, or the one that follows from a bound by the formula."""
+    if bound[1] is not None:
+        limit = number(owner, *bound, low=SMALLEST)
+    if rate[1] is not None:
+        return number(owner, *rate, low=0.0, exclusive=True)
+    if bound[1] is None:
+        raise ParameterError(f"{owner}: give {bound[0]} (and horizon, if it is known), or a constant {rate[0]}.")
+    return formula(limit)
 
 
 def first_decision(owner: str, domain: Domain, base: MirrorMap, start: ArrayLike | None) -> Array:

@@ -1,4 +1,4 @@
-"""Hedge with switching cost: prediction with expert advice (Corollary 2 of Appendix B.3)."""
+"""Hedge with switching cost: prediction with expert advice (Appendix B.3 of the paper)."""
 
 import math
 
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from driftwise._validate import Array, array, number, whole
 from driftwise.domains import Simplex
 from driftwise.errors import ParameterError
-from driftwise.learners.ensemble import SMALLEST, Ensemble, Pool
+from driftwise.learners.ensemble import SMALLEST, Ensemble, Pool, rate_or_bound
 from driftwise.mirror import NegativeEntropy
 
 
@@ -37,7 +37,7 @@ class Hedge(Ensemble):
 
     Notes
     -----
-    Corollary 2: the regret to expert i plus lambda times the l1 movement is at most
+    Appendix B.3: the regret to expert i plus lambda times the l1 movement is at most
     ln(1 / prior_i) / eps + eps (lambda C + C^2) T. Theorem 4: no algorithm avoids sqrt(lambda C T).
 
     References
@@ -73,14 +73,12 @@ class Hedge(Ensemble):
         start = start / start.sum()
         if not start.min() >= SMALLEST:
             raise ParameterError(f"Hedge: prior must be at least {SMALLEST:g} of its sum, got {start.min():g}.")
-        if loss_bound is not None:
-            C = number("Hedge", "loss_bound", loss_bound, low=SMALLEST)
-        if rate is not None:
-            eps = number("Hedge", "rate", rate, low=0.0, exclusive=True)
-        elif loss_bound is None:
-            raise ParameterError("Hedge: give loss_bound (and horizon, if it is known), or a constant rate.")
-        else:
-            eps = math.sqrt(-math.log(start.min()) / (C * (lambda_ + C)))
+        eps = rate_or_bound(
+            "Hedge",
+            ("rate", rate),
+            ("loss_bound", loss_bound),
+            lambda C: math.sqrt(-math.log(start.min()) / (C * (lambda_ + C))),
+        )
         super().__init__(
             Simplex(count),
             pool=Pool(eps),

@@ -1,4 +1,4 @@
-"""Online mirror descent (Theorem 8 of the paper, Appendix B.3)."""
+"""Online mirror descent (Appendix B.3 of the paper)."""
 
 import math
 
@@ -6,8 +6,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import instance, number
 from driftwise.domains import Domain
-from driftwise.errors import ParameterError
-from driftwise.learners.ensemble import SMALLEST, Ensemble, Pool, first_decision
+from driftwise.learners.ensemble import Ensemble, Pool, first_decision, rate_or_bound
 from driftwise.mirror import Euclidean, MirrorMap
 
 
@@ -36,7 +35,7 @@ class MirrorDescent(Ensemble):
 
     Notes
     -----
-    Theorem 8: regret with switching cost is at most (R^2 + gamma P) / eta + eta (lambda G + G^2) T, where R^2 bounds
+    Appendix B.3: regret with switching cost is at most (R^2 + gamma P) / eta + eta (lambda G + G^2) T, where R^2 bounds
     the divergence between decisions and gamma is a Lipschitz constant of it. For the static comparator R^2 may be
     taken from the start, which is what the default step does.
 
@@ -70,15 +69,13 @@ class MirrorDescent(Ensemble):
         geometry.kind(domain)
         lambda_ = number(owner, "switching_cost", switching_cost, low=0.0)
         first = first_decision(owner, domain, geometry, start)
-        if gradient_bound is not None:
-            G = number(owner, "gradient_bound", gradient_bound, low=SMALLEST)
-        if step is not None:
-            eta = number(owner, "step", step, low=0.0, exclusive=True)
-        elif gradient_bound is None:
-            raise ParameterError(f"{owner}: give gradient_bound (and horizon, if it is known), or a constant step.")
-        else:
-            radius = math.sqrt(max(geometry.radius_squared(domain, first), 0.0))
-            eta = radius / math.sqrt(G**2 + lambda_ * G)
+        radius = math.sqrt(max(geometry.radius_squared(domain, first), 0.0))
+        eta = rate_or_bound(
+            owner,
+            ("step", step),
+            ("gradient_bound", gradient_bound),
+            lambda G: radius / math.sqrt(G**2 + lambda_ * G),
+        )
         super().__init__(
             domain,
             pool=Pool(eta),

@@ -6,8 +6,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import instance, number
 from driftwise.domains import Domain
-from driftwise.errors import ParameterError
-from driftwise.learners.ensemble import SMALLEST, Ensemble, Pool
+from driftwise.learners.ensemble import Ensemble, Pool, rate_or_bound
 
 
 class OGD(Ensemble):
@@ -33,7 +32,7 @@ class OGD(Ensemble):
 
     Notes
     -----
-    Theorem 1 (Corollary 1 of Appendix B.3): for any comparators v_1, ..., v_T with path length P,
+    Theorem 1, with the constants of Appendix B.3: for any comparators v_1, ..., v_T with path length P,
     the regret with switching cost is at most (G^2 + lambda G) eta T + (D^2 + 2 D P) / (2 eta).
 
     References
@@ -63,14 +62,12 @@ class OGD(Ensemble):
     ) -> None:
         instance("OGD", "domain", domain, Domain, "Ball(2)")
         lambda_ = number("OGD", "switching_cost", switching_cost, low=0.0)
-        if gradient_bound is not None:
-            G = number("OGD", "gradient_bound", gradient_bound, low=SMALLEST)
-        if step is not None:
-            eta = number("OGD", "step", step, low=0.0, exclusive=True)
-        elif gradient_bound is None:
-            raise ParameterError("OGD: give gradient_bound (and horizon, if it is known), or a constant step.")
-        else:
-            eta = domain.diameter / math.sqrt(G**2 + lambda_ * G)
+        eta = rate_or_bound(
+            "OGD",
+            ("step", step),
+            ("gradient_bound", gradient_bound),
+            lambda G: domain.diameter / math.sqrt(G**2 + lambda_ * G),
+        )
         super().__init__(
             domain,
             pool=Pool(eta),

@@ -12,7 +12,7 @@ RATES = ("appendix", "theorem")
 
 
 def scream_parts(diameter: float, G: float, lambda_: float, rate: str) -> tuple[Pool, Meta, Surrogate]:
-    """Return Scream's pool, meta and surrogate for given constants (equation 9 and Theorem 3 of the paper)."""
+    """Return Scream's pool, meta and surrogate for given constants (Section 4.3 and Theorem 3 of the paper)."""
     D = max(diameter, SMALLEST)
     if rate == "theorem":
         eps = math.sqrt(2.0 / ((2.0 * lambda_ + G) * (lambda_ + G))) / D
