@@ -46,19 +46,31 @@ def by_hand() -> np.ndarray:
 
 
 def numpy_scream(gradients: list[np.ndarray] | None = None) -> np.ndarray:
-    """Scream as one would write it in NumPy, vectorised over base-learners, with or without the loss."""
+    """Scream as one would write it in NumPy, vectorised over base-learners.
+
+    Given gradients it does what `by_hand` does; without, it evaluates and writes down what `play` does.
+    """
     features, targets, steps = LOSSES.data.features, LOSSES.data.targets, LEARNER.step_sizes[:, None]
     points = previous = np.zeros((COUNT, DIM))
     log_weights = LEARNER.program.log_prior.copy()
+    decisions, losses, moves = np.empty((ROUNDS, DIM)), np.empty(ROUNDS), np.zeros(ROUNDS)
     for t in range(ROUNDS):
         weights = np.exp(log_weights - log_weights.max())
         w = (weights / weights.sum()) @ points
-        gradient = gradients[t] if gradients else (w @ features[t] - targets[t]) * features[t]
+        if gradients is None:
+            residual = w @ features[t] - targets[t]
+            gradient = residual * features[t]
+            decisions[t], losses[t] = w, 0.5 * residual * residual
+            if t > 0:
+                step = w - decisions[t - 1]
+                moves[t] = np.sqrt(step @ step)
+        else:
+            gradient = gradients[t]
         moved = np.sqrt(((points - previous) ** 2).sum(axis=1))
         log_weights = log_weights - RATE * (points @ gradient + 2.0 * moved)
         previous, points = points, points - steps * gradient
         points = points / np.maximum(np.sqrt((points * points).sum(axis=1)), 1.0)[:, None]
-    return np.asarray(w[None])
+    return np.asarray(w[None]) if gradients else decisions
 
 
 def c_loop(compiler: str, flags: list[str], folder: Path) -> Callable[[], np.ndarray]:

@@ -4,6 +4,7 @@ import driftwise
 
 project = "driftwise"
 author = "The driftwise authors"
+project_copyright = "2026, the driftwise authors"
 release = driftwise.__version__
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "numpydoc"]
 autosummary_generate = True

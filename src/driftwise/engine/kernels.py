@@ -170,10 +170,11 @@ def _mix(c: Config, counters: Integers, v: Views, clock: float) -> None:
     for i in range(active):
         weights[i] = math.exp(weights[i] - top)
         total += weights[i]
+    share = 1.0 / total
     for k in range(points.shape[1]):
         decision[0, k] = 0.0
     for i in range(active):
-        weights[i] /= total
+        weights[i] *= share
         for k in range(points.shape[1]):
             decision[0, k] += weights[i] * points[i, k]
 

@@ -24,13 +24,14 @@ from numpy.typing import ArrayLike
 from driftwise._validate import Array, array, choice, instance, number, whole
 from driftwise.domains import Domain
 from driftwise.engine import Program, kernels
+from driftwise.engine.kernels import OK, observe_shared
 from driftwise.engine.program import pool_size
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners.base import Learner
 from driftwise.losses import LossStream, RoundLoss
 from driftwise.mirror import Euclidean, MirrorMap, NegativeEntropy
 
-_FLOAT64 = np.dtype(np.float64)
+_ARRAY, _FLOAT64 = np.ndarray, np.dtype(np.float64)
 
 MOST_ROUNDS = 2**53
 """A pool that grows without a horizon has room for this many rounds."""
@@ -257,16 +258,17 @@ class Ensemble(Learner):
             raise self._out_of_order()
         if self._own:
             self._observe_own(gradient)
+        elif (
+            type(gradient) is _ARRAY
+            and gradient.dtype is _FLOAT64
+            and gradient.shape == self._shape
+            and gradient.flags.carray
+        ):
+            # The fast lane: a plain float64 array goes straight to the kernel, which checks its numbers.
+            if observe_shared(*self._arguments, gradient) != OK:
+                raise self._refused(f"gradient {np.array2string(gradient, threshold=6)}")
         else:
-            # A plain float64 array goes straight to the kernel, which checks its numbers.
-            if not (
-                type(gradient) is np.ndarray
-                and gradient.dtype is _FLOAT64
-                and gradient.shape == self._shape
-                and gradient.flags.carray
-            ):
-                gradient = self._gradient_at(w, gradient)
-            self._learn(gradient)
+            self._learn(self._gradient_at(w, gradient))
         self._round += 1
         self._acted = None
 
@@ -302,8 +304,7 @@ class Ensemble(Learner):
         return np.frombuffer(self._decision.tobytes())
 
     def _learn(self, gradient: Array) -> None:
-        if kernels.observe_shared(*self._arguments, gradient) != kernels.OK:
-            raise self._refused(f"gradient {np.array2string(gradient, threshold=6)}")
+        observe_shared(*self._arguments, gradient)
 
     def _observe_own(self, given: object) -> None:
         owner = type(self).__name__
@@ -318,5 +319,5 @@ class Ensemble(Learner):
         for i, point in enumerate(points):
             gradients[i] = self._gradient_at(point, loss)
             values[0, i] = array(f"{owner}.observe", "value", loss.value(point), ())
-        if kernels.observe_own(*self._arguments, gradients, values) != kernels.OK:
+        if kernels.observe_own(*self._arguments, gradients, values) != OK:
             raise self._refused("the loss and its gradient")
