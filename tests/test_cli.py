@@ -19,7 +19,7 @@ def test_reproduce_prints_every_learner_and_every_claim() -> None:
     for name in figure1.CONTENDERS:
         assert name in result.output
     assert result.output.count("hold") == 3
-    assert "400 rounds in 10 dimensions, 2 streams from seed 7" in result.output
+    assert "400 rounds, 10 dimensions, seeds 7 to 8" in result.output
 
 
 def test_reproduce_prints_the_means_it_measured() -> None:

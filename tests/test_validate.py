@@ -67,7 +67,7 @@ CONCRETE = [cls for cls in dict.fromkeys(PUBLIC) if not inspect.isabstract(cls)]
             "Owner: name must be finite real numbers of shape (2,), got an array of shape (1,) and dtype float64.",
         ),
         (
-            lambda: array("Owner", "name", [[1.0, np.nan]], (None, 2)),
+            lambda: array("Owner", "name", [[1.0, np.nan]], ("n", 2)),
             InputError,
             "Owner: name must be finite real numbers of shape (n, 2), at most 1e+100 in size, got nan at [0, 1].",
         ),
@@ -125,7 +125,7 @@ def test_whole_accepts(value: object) -> None:
 )
 def test_array_refuses(value: Any) -> None:
     with pytest.raises(InputError, match="Owner: name must be finite real numbers"):
-        array("Owner", "name", value, (None,))
+        array("Owner", "name", value, ("n",))
 
 
 @pytest.mark.parametrize("given", [[1, 2], np.array([1, 2], np.uint8), np.array([1, 9, 2, 9], np.float32)[::2]])

@@ -10,7 +10,7 @@ A learner acts, the world answers, the learner observes:
 (5000, 10)
 """
 
-from driftwise import errors, learners, mirror, streams
+from driftwise import errors, learners, mirror, streams, testing
 from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
 from driftwise.learners import OGD, Ader, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
 from driftwise.losses import (
@@ -59,4 +59,5 @@ __all__ = [
     "mirror",
     "play",
     "streams",
+    "testing",
 ]

@@ -1,5 +1,6 @@
 """Validation with one uniform error text: who complains, which argument, what is expected, what was given."""
 
+import difflib
 import functools
 import inspect
 import operator
@@ -82,16 +83,17 @@ def loose(
         raise InputError(f"{owner}: {name} must be {expected}, got {describe(value)}.") from None
 
 
-def array(owner: str, name: str, value: ArrayLike, shape: tuple[int | None, ...], *, copy: bool = False) -> Array:
-    """Return `value` as a C-contiguous float64 array of `shape` (None: any positive length)."""
-    wanted = "(" + ", ".join("n" if side is None else str(side) for side in shape)
+def array(owner: str, name: str, value: ArrayLike, shape: tuple[int | str, ...], *, copy: bool = False) -> Array:
+    """Return `value` as a C-contiguous float64 array of `shape`; a side with a name may have any positive length."""
+    wanted = "(" + ", ".join(str(side) for side in shape)
     wanted += ",)" if len(shape) == 1 else ")"
     expected = f"finite real numbers of shape {wanted}"
     given = loose(owner, name, value, expected)
     if given.dtype.kind not in "fiu" or given.ndim != len(shape):
-        raise InputError(f"{owner}: {name} must be {expected}, got {describe(given)}.")
+        shown = describe(given if given.ndim else value)
+        raise InputError(f"{owner}: {name} must be {expected}, got {shown}.")
     for side, length in zip(shape, given.shape, strict=True):
-        if length == 0 or (side is not None and side != length):
+        if length == 0 or (isinstance(side, int) and side != length):
             raise InputError(f"{owner}: {name} must be {expected}, got {describe(given)}.")
     read = np.array if copy else np.asarray
     result: Array = read(given, np.float64, order="C")
@@ -118,7 +120,10 @@ def _bind(name: str, signature: inspect.Signature, args: Any, kwargs: Any) -> No
         empty = inspect.Parameter.empty
         plain = [parameter.replace(annotation=empty) for parameter in signature.parameters.values()]
         shown = signature.replace(parameters=plain, return_annotation=empty)
-        raise ArgumentError(f"{name}: {error}; the call is {name}{shown}.") from None
+        unknown = [word for word in kwargs if word not in signature.parameters]
+        near = difflib.get_close_matches(unknown[0], signature.parameters, 1) if unknown else []
+        hint = f" Did you mean {near[0]}?" if near else ""
+        raise ArgumentError(f"{name}: {error}; the call is {name}{shown}.{hint}") from None
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:

@@ -62,7 +62,9 @@ def reproduce(
         TextColumn("left"),
     )
     rows: list[figure1.Row] = []
-    console.print(f"Drifting regression: {rounds} rounds in 10 dimensions, {seeds} streams from seed {first_seed}")
+    console.print(
+        f"Drifting regression: {rounds} rounds, 10 dimensions, seeds {first_seed} to {first_seed + seeds - 1}"
+    )
     try:
         with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
             total = seeds * len(figure1.ALPHAS) * len(figure1.CONTENDERS)
@@ -71,7 +73,7 @@ def reproduce(
                 rows.append(row)
                 progress.update(task, advance=1, description=f"seed {row.seed}, alpha {row.alpha:g}")
     except KeyboardInterrupt:
-        console.print("Stopped; nothing was kept. Fewer --seeds or --rounds take less time.")
+        typer.echo("Stopped; nothing was kept. Fewer --seeds or --rounds take less time.", err=True)
         raise typer.Exit(130) from None
 
     table = Table("learner", box=box.SIMPLE_HEAD, padding=(0, 1), title_justify="left")
@@ -89,7 +91,7 @@ def reproduce(
             cells.append(f"{shown} ({loss:.0f} + {switching:.0f})")
         table.add_row(name, *cells)
     console.print(table)
-    console.print("What the paper claims, checked on each stream by itself:")
+    console.print(f"What the paper claims for {figure1.ROUNDS} rounds, checked on each stream by itself:")
     for claim in figure1.claims(rows):
         console.print(f"- {claim}")
         for ratio in claim.ratios:

@@ -19,7 +19,8 @@ def play(learner: Learner, losses: LossStream, switching_cost: float = 0.0, *, r
 
     Built-in learners on built-in losses (and on custom losses that could be compiled) run in compiled code from the
     first round to the last; anything else runs through the two verbs. Both give the same numbers, bit for bit. The
-    learner goes on from where it is, and is left as it was if anything goes wrong.
+    learner goes on from where it is, and is left as it was if anything goes wrong. Every call is a run of its own: the
+    move into its first decision is not counted, and memory begins with that decision.
 
     Parameters
     ----------

@@ -89,7 +89,9 @@ class Trace:
         try:
             from matplotlib import pyplot
         except ImportError:
-            raise MissingExtraError("Trace.plot needs matplotlib: pip install 'driftwise[plot]'.") from None
+            raise MissingExtraError(
+                "Trace.plot needs matplotlib, which the extra 'plot' brings: pip install 'driftwise[plot]'."
+            ) from None
         if ax is None:
             _, ax = pyplot.subplots(layout="constrained")
         rounds = np.arange(1, len(self.losses) + 1)

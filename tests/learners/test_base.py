@@ -146,8 +146,37 @@ def test_a_stream_is_read_at_the_learners_round_and_no_further() -> None:
         learner.act()
         learner.observe(losses)
         np.testing.assert_allclose(learner.act(), expected, rtol=1e-15)
-    refuses(lambda: learner.observe(losses), "round must be a whole number from 0 to 1, got 2", kind=InputError)
-    refuses(lambda: learner.observe(dw.LinearLoss([[1.0]] * 3)), "shape (1,)", kind=InputError)
+    refuses(lambda: learner.observe(losses), "own round, 2, and this one has 2", "stream[0]", kind=InputError)
+    refuses(lambda: learner.observe(dw.LinearLoss([[1.0]] * 3)), "the losses have dim 1", kind=InputError)
+
+
+def test_a_shallow_copy_is_independent_too() -> None:
+    learner = dw.OGD(BALL, step=1.0)
+    twin = copy.copy(learner)
+    twin.act()
+    twin.observe([1.0, 0.0])
+    assert (learner.round, twin.round) == (0, 1)
+    np.testing.assert_array_equal(learner.act(), [0.0, 0.0])
+
+
+def test_a_learner_may_decide_on_a_list_or_on_memory_that_it_changes() -> None:
+    class Listing(dw.Learner):
+        def __init__(self) -> None:
+            super().__init__(BALL)
+            self.point = np.zeros(2)
+
+        def _decide(self) -> Any:
+            return self.point if self.round else self.point.tolist()
+
+        def _learn(self, gradient: Array) -> None:
+            self.point -= 0.1 * gradient
+
+    learner, decisions = Listing(), []
+    for _ in range(3):
+        decisions.append(learner.act())
+        learner.observe([1.0, 0.0])
+    np.testing.assert_allclose(np.array(decisions)[:, 0], [0.0, -0.1, -0.2])
+    assert not any(decision.flags.writeable for decision in decisions)
 
 
 def test_an_error_in_a_users_loss_is_passed_on_and_changes_nothing() -> None:
@@ -195,7 +224,7 @@ BAD: list[tuple[str, Any, str]] = [
     ("start", [2.0, 0.0], "got [2. 0.]"),
     ("start", [0.0], "shape (1,)"),
     ("start", [math.nan, 0.0], "got nan"),
-    ("start", "here", "dtype <U4"),
+    ("start", "here", "got 'here'"),
     ("variant", "best", "got 'best'"),
     ("rate", "fast", "got 'fast'"),
     ("epoch", 0, "got 0"),

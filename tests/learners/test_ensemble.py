@@ -1,6 +1,7 @@
 """Composition: the named learners are a few lines of parts, and so is a new one."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -84,32 +85,37 @@ GOOD: dict[str, Any] = {"pool": Pool([0.1, 0.2]), "horizon": 9}
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"pool": 0.1}, ("pool must be a Pool", "got 0.1")),
-        ({"pool": Pool("fast")}, ("Pool: steps", "dtype <U4")),
-        ({"pool": Pool([0.1, 0.0])}, ("Pool: steps must be above 0", "0")),
-        ({"pool": Pool([[0.1]])}, ("Pool: steps", "shape (1, 1)")),
-        ({"pool": Pool([math.nan])}, ("Pool: steps", "nan")),
-        ({"pool": Pool([0.1, 0.2], growth=1.0)}, ("Pool: steps", "single", "got [0.1, 0.2]")),
-        ({"pool": Pool(0.1, growth=-1.0)}, ("Pool: growth", "got -1.0")),
-        ({"pool": Pool(0.1, growth=math.nan)}, ("Pool: growth", "got nan")),
-        ({"pool": Pool(True, growth=1.0)}, ("Pool: steps", "got True")),
-        ({"pool": Pool(1e99, growth=1.0), "horizon": 900}, ("step sizes", "1e+100")),
-        ({"meta": 0}, ("meta must be a Meta", "got 0")),
-        ({"meta": Meta(-0.1)}, ("rate", "got -0.1")),
-        ({"meta": Meta(prior=[1.0])}, ("Meta: prior", "shape (1,)")),
-        ({"meta": Meta(prior=[1.0, 0.0])}, ("Meta: prior must be positive", "0")),
-        ({"surrogate": 2.0}, ("surrogate must be a Surrogate", "got 2.0")),
-        ({"surrogate": Surrogate(-2.0)}, ("switching_cost", "got -2.0")),
-        ({"surrogate": Surrogate(gradients="mine")}, ("gradients must be one of 'shared', 'own'", "got 'mine'")),
-        ({"surrogate": Surrogate(gradients="own"), "epoch": 2}, ("gradients='own'", "epoch=2")),
-        ({"base": "euclidean"}, ("base must be a MirrorMap", "got 'euclidean'")),
-        ({"base": dw.mirror.NegativeEntropy()}, ("must be a Simplex", "Ball(2")),
-        ({"epoch": 0}, ("epoch", "got 0")),
-        ({"constant": "yes"}, ("constant", "got 'yes'")),
+        (lambda: {"pool": 0.1}, ("pool must be a Pool", "got 0.1")),
+        (lambda: {"pool": Pool("fast")}, ("Pool: steps", "dtype <U4")),
+        (lambda: {"pool": Pool([0.1, 0.0])}, ("Pool: steps must be above 0", "0")),
+        (lambda: {"pool": Pool([0.2, 0.1])}, ("Pool: steps must not decrease", "0.2")),
+        (lambda: {"pool": Pool(0.1, grow=1.0)}, ("Pool: ", "'grow'", "Did you mean growth?")),  # type: ignore[call-arg]
+        (lambda: {"pool": Pool([[0.1]])}, ("Pool: steps", "shape (1, 1)")),
+        (lambda: {"pool": Pool([math.nan])}, ("Pool: steps", "nan")),
+        (lambda: {"pool": Pool([0.1, 0.2], growth=1.0)}, ("Pool: steps", "single", "got [0.1, 0.2]")),
+        (lambda: {"pool": Pool(0.1, growth=-1.0)}, ("Pool: growth", "got -1.0")),
+        (lambda: {"pool": Pool(0.1, growth=math.nan)}, ("Pool: growth", "got nan")),
+        (lambda: {"pool": Pool(True, growth=1.0)}, ("Pool: steps", "got True")),
+        (lambda: {"pool": Pool(1e99, growth=1.0), "horizon": 900}, ("step sizes", "1e+100")),
+        (lambda: {"meta": 0}, ("meta must be a Meta", "got 0")),
+        (lambda: {"meta": Meta(-0.1)}, ("rate", "got -0.1")),
+        (lambda: {"meta": Meta(prior=[1.0])}, ("Meta: prior", "shape (1,)")),
+        (lambda: {"meta": Meta(prior=[1.0, 0.0])}, ("Meta: prior must be positive", "0")),
+        (lambda: {"surrogate": 2.0}, ("surrogate must be a Surrogate", "got 2.0")),
+        (lambda: {"surrogate": Surrogate(-2.0)}, ("switching_cost", "got -2.0")),
+        (
+            lambda: {"surrogate": Surrogate(gradients="mine")},
+            ("gradients must be one of 'shared', 'own'", "got 'mine'"),
+        ),
+        (lambda: {"surrogate": Surrogate(gradients="own"), "epoch": 2}, ("gradients='own'", "epoch=2")),
+        (lambda: {"base": "euclidean"}, ("base must be a MirrorMap", "got 'euclidean'")),
+        (lambda: {"base": dw.mirror.NegativeEntropy()}, ("must be a Simplex", "Ball(2")),
+        (lambda: {"epoch": 0}, ("epoch", "got 0")),
+        (lambda: {"constant": "yes"}, ("constant", "got 'yes'")),
     ],
 )
-def test_bad_parts_are_refused_by_name(changed: dict[str, Any], words: tuple[str, ...]) -> None:
-    refuses(lambda: Ensemble(BALL, **{**GOOD, **changed}), *words)
+def test_bad_parts_are_refused_by_name(changed: Callable[[], dict[str, Any]], words: tuple[str, ...]) -> None:
+    refuses(lambda: Ensemble(BALL, **{**GOOD, **changed()}), *words)
 
 
 def test_the_parts_themselves_are_frozen() -> None:

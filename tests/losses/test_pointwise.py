@@ -89,15 +89,21 @@ def test_data_are_copied() -> None:
     assert losses.unary_value(0, [1.0]) == 0.5
 
 
+def test_plain_numbers_are_one_coordinate_a_round() -> None:
+    flat, tall = (dw.AbsoluteLoss(features, [1.0, 2.0]) for features in ([1.0, 3.0], [[1.0], [3.0]]))
+    assert (len(flat), flat.dim) == (2, 1)
+    assert flat.unary_value(1, [2.0]) == tall.unary_value(1, [2.0]) == 4.0
+
+
 @pytest.mark.parametrize("kind", [dw.SquaredLoss, dw.AbsoluteLoss, dw.HuberLoss, dw.LogisticLoss])
 @pytest.mark.parametrize(
     ("features", "targets", "message"),
     [
         ([[1.0], [1.0]], [1.0], r"targets must be finite real numbers of shape \(2,\)"),
-        ([1.0], [1.0], r"features must be finite real numbers of shape \(n, n\)"),
+        ([[[1.0]]], [1.0], r"features must be finite real numbers of shape \(rounds, dim\)"),
         ([[1.0]], [np.nan], "targets .* got nan"),
         ([[np.inf]], [1.0], "features .* got inf"),
-        ([[1.0], [1.0, 2.0]], [1.0, 1.0], "features must be finite real numbers"),
+        ([[1.0], [1.0, 2.0]], [1.0, 1.0], "features must be real numbers in rows of one length"),
     ],
 )
 def test_bad_data(kind: Any, features: Any, targets: Any, message: str) -> None:

@@ -36,4 +36,5 @@ def test_gradient_bound_is_the_distance_to_the_farthest_decision(domain: dw.Doma
 
 def test_bad_targets() -> None:
     with pytest.raises(InputError, match="TrackingLoss: targets must be finite real numbers"):
-        dw.TrackingLoss([1.0, 2.0])
+        dw.TrackingLoss([[[1.0, 2.0]]])
+    assert dw.TrackingLoss([1.0, 2.0]).dim == 1

@@ -118,5 +118,5 @@ class Domain(metaclass=Checked):
         if given == self.shape and len(given) != 1:
             return array(owner, "x", x, self.shape, copy=True).reshape(1, -1), given
         if len(given) == 2:
-            return array(owner, "x", x, (None, self.dim), copy=True), given
+            return array(owner, "x", x, ("n", self.dim), copy=True), given
         return array(owner, "x", x, (self.dim,), copy=True).reshape(1, -1), given

@@ -28,7 +28,7 @@ class Box(Domain):
     """
 
     def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
-        self.low = read_only(array("Box", "low", np.atleast_1d(loose("Box", "low", low)), (None,), copy=True))
+        self.low = read_only(array("Box", "low", np.atleast_1d(loose("Box", "low", low)), ("dim",), copy=True))
         top = np.atleast_1d(loose("Box", "high", high))
         self.high = read_only(array("Box", "high", top, (self.low.size,), copy=True))
         wrong = np.flatnonzero(self.low > self.high)

@@ -15,6 +15,7 @@ from driftwise.streams import drifting_regression
 
 ALPHAS = (0.1, 1.0, 2.0)
 GRADIENT_BOUND = 2.0
+ROUNDS = 50_000
 
 Maker = Callable[[Domain, float, int], Learner]
 
@@ -74,7 +75,7 @@ class Claim:
         return f"{self.text}: {verdict} ({self.holds} of {self.seeds} streams)"
 
 
-def runs(seeds: Iterable[int], rounds: int = 50_000, dim: int = 10, segment: int = 1000) -> Iterator[Row]:
+def runs(seeds: Iterable[int], rounds: int = ROUNDS, dim: int = 10, segment: int = 1000) -> Iterator[Row]:
     """Play every contender at every price on the stream of every seed, and yield a row for each run."""
     for seed in seeds:
         losses = drifting_regression(rounds, dim, segment, seed=seed)

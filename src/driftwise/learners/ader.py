@@ -4,9 +4,9 @@ import math
 
 from numpy.typing import ArrayLike
 
-from driftwise._validate import choice, instance, number
+from driftwise._validate import choice, number
 from driftwise.domains import Domain
-from driftwise.learners.ensemble import SMALLEST, Ensemble, Meta, Pool, Surrogate
+from driftwise.learners.ensemble import SMALLEST, Ensemble, Meta, Pool, Surrogate, wide_enough
 
 
 class Ader(Ensemble):
@@ -55,10 +55,9 @@ class Ader(Ensemble):
         horizon_free: str = "time-varying",
         start: ArrayLike | None = None,
     ) -> None:
-        instance("Ader", "domain", domain, Domain, "Ball(2)")
+        D = wide_enough("Ader", domain)
         self.variant = choice("Ader", "variant", variant, ("improved", "original"))
         G = number("Ader", "gradient_bound", gradient_bound, low=SMALLEST)
-        D = max(domain.diameter, SMALLEST)
         super().__init__(
             domain,
             pool=Pool((D / G) * math.sqrt(7.0 / 2.0), growth=4.0 / 7.0),

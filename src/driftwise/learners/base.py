@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, Checked, array, instance, whole
+from driftwise._validate import Array, Checked, array, instance, read_only, whole
 from driftwise.domains import Domain
 from driftwise.errors import HorizonError, InputError, OrderError
 from driftwise.losses import LossStream, RoundLoss
@@ -38,7 +38,7 @@ class Learner(metaclass=Checked):
 
     @abstractmethod
     def _decide(self) -> Array:
-        """Return the decision of this round; called once a round."""
+        """Return the decision of this round, of shape (dim,); called once a round."""
 
     @abstractmethod
     def _learn(self, gradient: Array) -> None:
@@ -69,8 +69,11 @@ class Learner(metaclass=Checked):
                     "build it with a larger horizon, or with horizon=None for any number of rounds."
                 )
             decision = self._decide()
-            if decision.flags.writeable:
-                decision.setflags(write=False)
+            # One that is handed over read-only is trusted; any other is checked, and copied, so that it stays the
+            # subclass's own to change.
+            if type(decision) is not np.ndarray or decision.flags.writeable:
+                name = f"{type(self).__name__}.act"
+                decision = read_only(array(name, "what _decide returns", decision, (self.domain.dim,), copy=True))
             self._acted = decision
         return decision
 
@@ -93,6 +96,10 @@ class Learner(metaclass=Checked):
         """Return an independent copy in the same state."""
         return copy.deepcopy(self)
 
+    def __copy__(self) -> Self:
+        """Return a deep copy: a shallow one would share the state and corrupt both."""
+        return copy.deepcopy(self)
+
     def __setstate__(self, saved: dict[str, Any]) -> None:
         """Continue after copying or unpickling, where numpy forgets that the decision is read-only."""
         self.__dict__.update(saved)
@@ -108,6 +115,14 @@ class Learner(metaclass=Checked):
     def _loss(self, given: object) -> RoundLoss | None:
         """Return the loss of this round if a loss was given, None if it is a plain gradient."""
         if isinstance(given, LossStream):
+            owner = f"{type(self).__name__}.observe"
+            if given.dim != self.domain.dim:
+                raise InputError(f"{owner}: the losses have dim {given.dim}, the learner decides in {self.domain!r}.")
+            if self.round >= len(given):
+                raise InputError(
+                    f"{owner}: a whole stream is read at the learner's own round, {self.round}, and this one has "
+                    f"{len(given)}; give the loss of one round, such as stream[0]."
+                )
             return given[self.round]
         return given if callable(getattr(given, "gradient", None)) else None  # type: ignore[return-value]
 

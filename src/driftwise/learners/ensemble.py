@@ -21,7 +21,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, array, choice, instance, number, whole
+from driftwise._validate import Array, Checked, array, choice, instance, loose, number, whole
 from driftwise.domains import Domain
 from driftwise.engine import Program, kernels
 from driftwise.engine.kernels import OK, observe_shared
@@ -41,7 +41,7 @@ SMALLEST = 1e-100
 
 
 @dataclass(frozen=True)
-class Pool:
+class Pool(metaclass=Checked):
     """Step sizes of the base-learners, per root round.
 
     Parameters
@@ -56,19 +56,25 @@ class Pool:
     steps: ArrayLike
     growth: float = 0.0
 
-    def for_rounds(self, rounds: float) -> Array:
-        """Return the step sizes, per root round, of the pool for `rounds` rounds."""
+    def __post_init__(self) -> None:
         if number("Pool", "growth", self.growth, low=0.0) > 0.0:
-            first = number("Pool", "steps (with growth, a single one)", self.steps, low=0.0, exclusive=True)
-            return np.asarray(first * 2.0 ** np.arange(pool_size(rounds, self.growth)))
-        steps = array("Pool", "steps", np.atleast_1d(self.steps), (None,), copy=True)
+            number("Pool", "steps (with growth, a single one)", self.steps, low=0.0, exclusive=True)
+        steps = array("Pool", "steps", np.atleast_1d(loose("Pool", "steps", self.steps)), ("N",))
         if not steps.min() > 0.0:
             raise ParameterError(f"Pool: steps must be above 0, got a smallest one of {steps.min():g}.")
+        if np.any(np.diff(steps) < 0.0):
+            raise ParameterError(f"Pool: steps must not decrease, got {steps}.")
+
+    def for_rounds(self, rounds: float) -> Array:
+        """Return the step sizes, per root round, of the pool for `rounds` rounds."""
+        steps = np.atleast_1d(np.array(self.steps, np.float64))
+        if self.growth > 0.0:
+            return np.asarray(steps[0] * 2.0 ** np.arange(pool_size(rounds, self.growth)))
         return steps
 
 
 @dataclass(frozen=True)
-class Meta:
+class Meta(metaclass=Checked):
     """Hedge over the base-learners.
 
     Parameters
@@ -82,6 +88,9 @@ class Meta:
     rate: float = 0.0
     prior: ArrayLike | None = None
 
+    def __post_init__(self) -> None:
+        number("Meta", "rate", self.rate, low=0.0)
+
     def log_prior(self, count: int) -> Array:
         """Return the logarithm of the prior over `count` base-learners, up to a constant."""
         if self.prior is None:
@@ -94,7 +103,7 @@ class Meta:
 
 
 @dataclass(frozen=True)
-class Surrogate:
+class Surrogate(metaclass=Checked):
     """What Hedge is fed for each base-learner, and where gradients are taken.
 
     Parameters
@@ -108,6 +117,18 @@ class Surrogate:
 
     switching_cost: float = 0.0
     gradients: str = "shared"
+
+    def __post_init__(self) -> None:
+        number("Surrogate", "switching_cost", self.switching_cost, low=0.0)
+        choice("Surrogate", "gradients", self.gradients, ("shared", "own"))
+
+
+def wide_enough(owner: str, domain: Domain) -> float:
+    """Return the diameter of a domain in which there is something to decide."""
+    diameter = instance(owner, "domain", domain, Domain, "Ball(2)").diameter
+    if not diameter >= SMALLEST:
+        raise ParameterError(f"{owner}: the domain {domain!r} is a single point, so there is nothing to decide.")
+    return diameter
 
 
 def rate_or_bound(
@@ -194,15 +215,14 @@ class Ensemble(Learner):
     ) -> None:
         super().__init__(domain, horizon)
         owner = type(self).__name__
-        if not domain.diameter >= SMALLEST:
-            raise ParameterError(f"{owner}: the domain {domain!r} is a single point, so there is nothing to decide.")
+        wide_enough(owner, domain)
         meta = instance(owner, "meta", Meta() if meta is None else meta, Meta, "Meta(rate=0.1)")
         pool = instance(owner, "pool", pool, Pool, "Pool(0.1)")
         surrogate = Surrogate() if surrogate is None else surrogate
         instance(owner, "surrogate", surrogate, Surrogate, "Surrogate(2.0)")
         base = Euclidean() if base is None else instance(owner, "base", base, MirrorMap, "Euclidean()")
         instance(owner, "constant", constant, bool, "True")
-        own = choice("Surrogate", "gradients", surrogate.gradients, ("shared", "own")) == "own"
+        own = surrogate.gradients == "own"
         length = whole(owner, "epoch", epoch)
         if own and length > 1:
             raise ParameterError(f"{owner}: gradients='own' goes with epoch=1, got epoch={length}.")
@@ -215,8 +235,8 @@ class Ensemble(Learner):
             base,
             steps,
             meta.log_prior(steps.size),
-            number(owner, "rate", meta.rate, low=0.0),
-            number(owner, "switching_cost", surrogate.switching_cost, low=0.0),
+            float(meta.rate),
+            float(surrogate.switching_cost),
             self.horizon_free if anytime else "fixed",
             1.0 if constant else float(updates),
             pool.growth if anytime else 0.0,

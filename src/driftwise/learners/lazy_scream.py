@@ -4,9 +4,9 @@ import math
 
 from numpy.typing import ArrayLike
 
-from driftwise._validate import choice, instance, number, whole
+from driftwise._validate import choice, number, whole
 from driftwise.domains import Domain
-from driftwise.learners.ensemble import SMALLEST, Ensemble
+from driftwise.learners.ensemble import SMALLEST, Ensemble, wide_enough
 from driftwise.learners.scream import RATES, scream_parts
 
 
@@ -63,7 +63,7 @@ class LazyScream(Ensemble):
         horizon_free: str = "time-varying",
         start: ArrayLike | None = None,
     ) -> None:
-        instance("LazyScream", "domain", domain, Domain, "Ball(2)")
+        D = wide_enough("LazyScream", domain)
         lambda_ = number("LazyScream", "switching_cost", switching_cost, low=0.0)
         G = number("LazyScream", "gradient_bound", gradient_bound, low=SMALLEST)
         self.rate = choice("LazyScream", "rate", rate, RATES)
@@ -71,7 +71,7 @@ class LazyScream(Ensemble):
             self.epoch = max(1, math.ceil(math.sqrt(lambda_)))
         else:
             self.epoch = whole("LazyScream", "epoch", epoch)
-        pool, meta, surrogate = scream_parts(domain.diameter, self.epoch * G, lambda_, self.rate)
+        pool, meta, surrogate = scream_parts(D, self.epoch * G, lambda_, self.rate)
         super().__init__(
             domain,
             pool=pool,

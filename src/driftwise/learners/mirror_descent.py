@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import instance, number
 from driftwise.domains import Domain
-from driftwise.learners.ensemble import Ensemble, Pool, first_decision, rate_or_bound
+from driftwise.learners.ensemble import Ensemble, Pool, first_decision, rate_or_bound, wide_enough
 from driftwise.mirror import Euclidean, MirrorMap
 
 
@@ -63,7 +63,7 @@ class MirrorDescent(Ensemble):
         start: ArrayLike | None = None,
     ) -> None:
         owner = "MirrorDescent"
-        instance(owner, "domain", domain, Domain, "Simplex(3)")
+        wide_enough(owner, domain)
         geometry = Euclidean() if mirror is None else mirror
         instance(owner, "mirror", geometry, MirrorMap, "mirror.NegativeEntropy()")
         geometry.kind(domain)

@@ -4,9 +4,9 @@ import math
 
 from numpy.typing import ArrayLike
 
-from driftwise._validate import instance, number
+from driftwise._validate import number
 from driftwise.domains import Domain
-from driftwise.learners.ensemble import Ensemble, Pool, rate_or_bound
+from driftwise.learners.ensemble import Ensemble, Pool, rate_or_bound, wide_enough
 
 
 class OGD(Ensemble):
@@ -60,13 +60,13 @@ class OGD(Ensemble):
         horizon_free: str = "time-varying",
         start: ArrayLike | None = None,
     ) -> None:
-        instance("OGD", "domain", domain, Domain, "Ball(2)")
+        D = wide_enough("OGD", domain)
         lambda_ = number("OGD", "switching_cost", switching_cost, low=0.0)
         eta = rate_or_bound(
             "OGD",
             ("step", step),
             ("gradient_bound", gradient_bound),
-            lambda G: domain.diameter / math.sqrt(G**2 + lambda_ * G),
+            lambda G: D / math.sqrt(G**2 + lambda_ * G),
         )
         super().__init__(
             domain,

@@ -4,16 +4,15 @@ import math
 
 from numpy.typing import ArrayLike
 
-from driftwise._validate import choice, instance, number
+from driftwise._validate import choice, number
 from driftwise.domains import Domain
-from driftwise.learners.ensemble import SMALLEST, Ensemble, Meta, Pool, Surrogate
+from driftwise.learners.ensemble import SMALLEST, Ensemble, Meta, Pool, Surrogate, wide_enough
 
 RATES = ("appendix", "theorem")
 
 
-def scream_parts(diameter: float, G: float, lambda_: float, rate: str) -> tuple[Pool, Meta, Surrogate]:
+def scream_parts(D: float, G: float, lambda_: float, rate: str) -> tuple[Pool, Meta, Surrogate]:
     """Return Scream's pool, meta and surrogate for given constants (Section 4.3 and Theorem 3 of the paper)."""
-    D = max(diameter, SMALLEST)
     if rate == "theorem":
         eps = math.sqrt(2.0 / ((2.0 * lambda_ + G) * (lambda_ + G))) / D
     else:
@@ -34,7 +33,7 @@ class Scream(Ensemble):
         Where decisions live; D is its diameter.
     switching_cost : float
         lambda, the price of moving by one unit of Euclidean distance; for losses with memory,
-        `losses.switching_costs(domain)`.
+        ``losses.switching_costs(domain).tight``.
     gradient_bound : float
         G, the largest norm of a gradient; `losses.gradient_bound(domain)` gives it for built-in losses.
     horizon : int, optional
@@ -80,11 +79,11 @@ class Scream(Ensemble):
         horizon_free: str = "time-varying",
         start: ArrayLike | None = None,
     ) -> None:
-        instance("Scream", "domain", domain, Domain, "Ball(2)")
+        D = wide_enough("Scream", domain)
         lambda_ = number("Scream", "switching_cost", switching_cost, low=0.0)
         G = number("Scream", "gradient_bound", gradient_bound, low=SMALLEST)
         self.rate = choice("Scream", "rate", rate, RATES)
-        pool, meta, surrogate = scream_parts(domain.diameter, G, lambda_, self.rate)
+        pool, meta, surrogate = scream_parts(D, G, lambda_, self.rate)
         super().__init__(
             domain,
             pool=pool,

@@ -12,6 +12,12 @@ from driftwise.errors import InputError, RoundIndexError
 from driftwise.losses import kernels
 
 
+def read_rows(owner: str, name: str, value: ArrayLike) -> Array:
+    """Return a matrix with one row a round; a plain sequence of numbers is one coordinate a round."""
+    given = loose(owner, name, value)
+    return array(owner, name, given[:, None] if given.ndim == 1 else given, ("rounds", "dim"), copy=True)
+
+
 class SwitchingCosts(NamedTuple):
     """Two values of lambda that turn memory into a price on movement; `tight` is never the larger one."""
 
@@ -86,12 +92,12 @@ class LossStream(metaclass=Checked):
 
     def unary_value(self, t: int, w: ArrayLike) -> float:
         """Return f_t(w, ..., w)."""
-        checked = array(f"{type(self).__name__}.unary_value", "w", w, (self.dim,))
+        checked = array(f"{type(self).__name__}.unary_value", "w", w, (self.dim,), copy=True)
         return float(self._unary(self._index(t), checked))
 
     def gradient(self, t: int, w: ArrayLike) -> Array:
         """Return the gradient of the unary loss at w."""
-        checked = array(f"{type(self).__name__}.gradient", "w", w, (self.dim,))
+        checked = array(f"{type(self).__name__}.gradient", "w", w, (self.dim,), copy=True)
         return self._gradient(self._index(t), checked)
 
     def switching_costs(self, domain: Domain) -> SwitchingCosts:

@@ -18,7 +18,7 @@ class FilteredLoss(ScoreLoss):
     ----------
     taps : array of shape (m + 1,)
         h_0, ..., h_m: weight of the decision of k rounds ago.
-    features : array of shape (T, d)
+    features : array of shape (T, d), or (T,) for d = 1
         x_t, one row a round.
     targets : array of shape (T,)
         y_t.
@@ -34,5 +34,5 @@ class FilteredLoss(ScoreLoss):
     """
 
     def __init__(self, taps: ArrayLike, features: ArrayLike, targets: ArrayLike) -> None:
-        h = array("FilteredLoss", "taps", taps, (None,), copy=True)
+        h = array("FilteredLoss", "taps", taps, ("m + 1",), copy=True)
         super().__init__(kernels.SQUARED, *read_regression("FilteredLoss", features, targets), h)

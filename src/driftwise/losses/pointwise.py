@@ -6,14 +6,14 @@ from numpy.typing import ArrayLike
 from driftwise._validate import Array, array, number
 from driftwise.errors import InputError
 from driftwise.losses import kernels
-from driftwise.losses.base import ScoreLoss
+from driftwise.losses.base import ScoreLoss, read_rows
 
 ONE_TAP = np.ones(1)
 
 
 def read_regression(owner: str, features: ArrayLike, targets: ArrayLike) -> tuple[Array, Array]:
     """Return features (T, d) and targets (T,) that fit together."""
-    x = array(owner, "features", features, (None, None), copy=True)
+    x = read_rows(owner, "features", features)
     return x, array(owner, "targets", targets, (x.shape[0],), copy=True)
 
 
@@ -22,7 +22,7 @@ class SquaredLoss(ScoreLoss):
 
     Parameters
     ----------
-    features : array of shape (T, d)
+    features : array of shape (T, d), or (T,) for d = 1
         x_t, one row a round.
     targets : array of shape (T,)
         y_t.
@@ -44,7 +44,7 @@ class LinearLoss(ScoreLoss):
 
     Parameters
     ----------
-    vectors : array of shape (T, d)
+    vectors : array of shape (T, d), or (T,) for d = 1
         c_t, one row a round.
 
     Examples
@@ -55,7 +55,7 @@ class LinearLoss(ScoreLoss):
     """
 
     def __init__(self, vectors: ArrayLike) -> None:
-        c = array("LinearLoss", "vectors", vectors, (None, None), copy=True)
+        c = read_rows("LinearLoss", "vectors", vectors)
         super().__init__(kernels.LINEAR, c, np.zeros(c.shape[0]), ONE_TAP)
 
 
@@ -64,7 +64,7 @@ class AbsoluteLoss(ScoreLoss):
 
     Parameters
     ----------
-    features : array of shape (T, d)
+    features : array of shape (T, d), or (T,) for d = 1
         x_t, one row a round.
     targets : array of shape (T,)
         y_t.
@@ -85,7 +85,7 @@ class HuberLoss(ScoreLoss):
 
     Parameters
     ----------
-    features : array of shape (T, d)
+    features : array of shape (T, d), or (T,) for d = 1
         x_t, one row a round.
     targets : array of shape (T,)
         y_t.
@@ -109,7 +109,7 @@ class LogisticLoss(ScoreLoss):
 
     Parameters
     ----------
-    features : array of shape (T, d)
+    features : array of shape (T, d), or (T,) for d = 1
         x_t, one row a round.
     targets : array of shape (T,)
         Labels y_t, each -1 or +1.

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, array
+from driftwise._validate import Array
 from driftwise.domains import Domain
 from driftwise.losses import kernels
-from driftwise.losses.base import DataLoss
+from driftwise.losses.base import DataLoss, read_rows
 from driftwise.losses.pointwise import ONE_TAP
 
 
@@ -15,7 +15,7 @@ class TrackingLoss(DataLoss):
 
     Parameters
     ----------
-    targets : array of shape (T, d)
+    targets : array of shape (T, d), or (T,) for d = 1
         z_t, one row a round.
 
     Examples
@@ -27,7 +27,7 @@ class TrackingLoss(DataLoss):
     """
 
     def __init__(self, targets: ArrayLike) -> None:
-        z = array("TrackingLoss", "targets", targets, (None, None), copy=True)
+        z = read_rows("TrackingLoss", "targets", targets)
         super().__init__(kernels.TRACKING, z, np.zeros(z.shape[0]), ONE_TAP)
 
     def lipschitz(self, domain: Domain) -> Array:

@@ -172,7 +172,7 @@ def _check_order(learner: Learner, losses: LossStream) -> Array:
         _promise(learner.round == t, learner, f"counts {learner.round} rounds after {t} were observed")
         again = "when observe was called " + ("twice in a row" if t else "before act")
         _check_error(OrderError, learner, functools.partial(learner.observe, losses[t]), again)
-        w = learner.act()
+        w = _act(learner, when)
         _check_decision(learner, w, when)
         _promise(
             _same(w, learner.act()), learner, f"gave two different decisions {when}, though observe was not called"
@@ -186,6 +186,14 @@ def _check_order(learner: Learner, losses: LossStream) -> Array:
             _same(now, then), learner, f"changed the decision of round {t} after giving it: it was {then}, is {now}"
         )
     return np.array(kept)
+
+
+def _act(learner: Learner, when: str) -> Array:
+    """Return the decision, or say which promise the refusal of `act` shows to be broken."""
+    try:
+        return learner.act()
+    except InputError as error:
+        raise AssertionError(f"{type(learner).__name__} could not act {when}: {error}") from error
 
 
 def _same(a: Array, b: Array) -> bool:
@@ -364,7 +372,8 @@ def _check_extremes(make: Make, rng: np.random.Generator) -> None:
         signs = rng.choice([-1.0, 0.0, 1.0], (rounds, learner.domain.dim))
         extreme = LinearLoss(signs * np.resize(sizes, rounds)[:, None])
         for t in range(rounds):
-            _check_decision(learner, learner.act(), f"after {t} gradients of size {' and '.join(map(str, sizes))}")
+            when = f"after {t} gradients of size {' and '.join(map(str, sizes))}"
+            _check_decision(learner, _act(learner, when), when)
             learner.observe(extreme[t])
 
 

@@ -171,7 +171,8 @@ def _check_tangent(losses: LossStream, t: int, w: Array, v: Array, tolerance: fl
     if not (there >= tangent - tolerance * size):
         raise AssertionError(
             f"{losses!r} should have a subgradient, but in round {t} the value at {v} is {there!r}, below the tangent "
-            f"from {w}, where the gradient is {gradient}: {tangent!r}."
+            f"from {w}, where the gradient is {gradient}: {tangent!r}. The gradient is "
+            "wrong, or the loss is not convex."
         )
 
 

@@ -1,0 +1,5 @@
+"""``python -m driftwise``."""
+
+from driftwise.cli import main
+
+main()
