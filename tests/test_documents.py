@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 def test_the_code_in_the_readme_runs() -> None:
     mpl.use("Agg")
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     names = {"gradient": np.zeros(10)}
     for block in blocks:
         exec(block, names)  # the README's own words
