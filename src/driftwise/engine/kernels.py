@@ -210,17 +210,12 @@ def _restart(c: Config, counters: Integers, v: Views, clock: float) -> None:
     """Begin a new block of the doubling trick from where the decision is."""
     counters[ACTIVE] = pool_size(clock, c.settings[GROWTH]) if c.settings[GROWTH] > 0.0 else c.steps.size
     v.mixture[0] = 0.0
-    for k in range(v.decision.shape[1]):
-        if c.choices[BASE] == ENTROPY:
+    if c.choices[BASE] == ENTROPY:
+        for k in range(v.decision.shape[1]):
             v.log_start[k] = math.log(max(v.decision[0, k] / c.numbers[0], 1e-300))
     for i in range(counters[ACTIVE]):
         v.totals[i] = 0.0
-        v.moves[i] = 0.0
-        for k in range(v.decision.shape[1]):
-            v.points[i, k] = v.decision[0, k]
-        if c.choices[BASE] == ENTROPY:
-            for k in range(v.decision.shape[1]):
-                v.duals[i, k] = 0.0
+        _place(c, v, i, clock)
 
 
 @hot
