@@ -120,7 +120,7 @@ def knowledge(learner: dw.Ensemble) -> bytes:
     return learner._counters.tobytes() + learner._state.tobytes() + acted
 
 
-def refuses(call: Callable[[], object], *words: str, kind: type[Exception] = DriftwiseError) -> None:
+def check_refused(call: Callable[[], object], *words: str, kind: type[Exception] = DriftwiseError) -> None:
     """Check that a call raises a typed error whose text has all the words."""
     with pytest.raises(kind) as caught:
         call()

@@ -72,3 +72,16 @@ def test_user_functions_are_compiled_with_index_checks() -> None:
     assert function(1, np.array([3.0, 4.0])) == 4.0
     with pytest.raises(IndexError):
         function(2, np.array([3.0, 4.0]))
+
+
+def double(x: float) -> float:
+    return 2.0 * x
+
+
+@pytest.mark.parametrize("error", [RuntimeError, AttributeError])
+def test_kernels_work_where_nothing_can_be_cached(monkeypatch: pytest.MonkeyPatch, error: type[Exception]) -> None:
+    def nowhere(self: object) -> None:
+        raise error("no locator available")
+
+    monkeypatch.setattr(CPUDispatcher, "enable_caching", nowhere)
+    assert _compile.hot(double)(3.0) == 6.0

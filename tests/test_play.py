@@ -11,7 +11,7 @@ import pytest
 import driftwise as dw
 from driftwise._validate import Array
 from driftwise.errors import ArgumentError, HorizonError, InputError, ParameterError
-from tests.cases import EUCLIDEAN, SCHEDULES, STREAMS, by_hand, custom, knowledge, maker, refuses, squared, stream
+from tests.cases import EUCLIDEAN, SCHEDULES, STREAMS, by_hand, check_refused, custom, knowledge, maker, squared, stream
 
 ROUNDS = 18
 
@@ -99,6 +99,17 @@ def test_a_subclass_with_a_decision_of_its_own_is_asked_for_it() -> None:
     )
 
 
+def test_a_subclass_that_learns_in_its_own_way_is_asked_to() -> None:
+    class Contrary(dw.OGD):
+        def _learn(self, gradient: Array) -> None:
+            super()._learn(-gradient)
+
+    losses = squared(3, ROUNDS)
+    played = dw.play(Contrary(dw.Ball(3), step=0.1), losses).decisions
+    np.testing.assert_array_equal(played, by_hand(Contrary(dw.Ball(3), step=0.1), losses))
+    assert not np.array_equal(played, dw.play(dw.OGD(dw.Ball(3), step=0.1), losses).decisions)
+
+
 def _failing(where: str, how: str, compile: str) -> dw.CustomLoss:
     """Return losses that go wrong in round 7: a bad number or an error, in the value or in the gradient."""
     nan = math.nan if how == "nan" else 1.0
@@ -181,7 +192,9 @@ def test_data_beyond_the_range_stops_a_compiled_run_and_changes_nothing(value: f
     features[7] = value
     learner = maker("Scream appendix", dw.Ball(3), ROUNDS)()
     before = knowledge(learner)
-    refuses(lambda: dw.play(learner, dw.SquaredLoss(features, losses.data.targets)), "round 7", "learner is unchanged")
+    check_refused(
+        lambda: dw.play(learner, dw.SquaredLoss(features, losses.data.targets)), "round 7", "learner is unchanged"
+    )
     assert knowledge(learner) == before
 
 
@@ -191,7 +204,7 @@ def test_a_run_longer_than_the_horizon_is_refused_at_once(played: int) -> None:
     if played:
         dw.play(learner, squared(3, played))
     before = knowledge(learner)
-    refuses(
+    check_refused(
         lambda: dw.play(learner, squared(3, ROUNDS)),
         f"{ROUNDS} rounds",
         f"horizon={ROUNDS + played}",
@@ -219,5 +232,5 @@ UNTYPED: Any = dw.play
 def test_wrong_calls_are_refused_by_name(
     call: Callable[[], object], kind: type[Exception], words: tuple[str, ...]
 ) -> None:
-    refuses(call, *words, kind=kind)
+    check_refused(call, *words, kind=kind)
     assert OGD.round == 0

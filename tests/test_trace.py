@@ -8,7 +8,7 @@ import pytest
 
 import driftwise as dw
 from driftwise.errors import MissingExtraError
-from tests.cases import maker, refuses, squared, stream
+from tests.cases import check_refused, maker, squared, stream
 
 ROUNDS = 18
 
@@ -91,7 +91,7 @@ def test_plot_draws_what_was_paid(switching_cost: float, areas: int, lines: int)
 
 def test_without_matplotlib_plot_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    refuses(_trace().plot, "Trace.plot needs matplotlib", "pip install 'driftwise[plot]'", kind=MissingExtraError)
+    check_refused(_trace().plot, "Trace.plot needs matplotlib", "pip install 'driftwise[plot]'", kind=MissingExtraError)
 
 
 def test_a_trace_cannot_be_reassigned() -> None:

@@ -76,9 +76,8 @@ def play(learner: Learner, losses: LossStream, switching_cost: float = 0.0, *, r
 def _in_one_go(learner: Ensemble, losses: LossStream, record: bool) -> bool:
     """Tell whether the compiled loop does for this learner what its own methods would."""
     kind = type(learner)
-    plain = kind.observe is Ensemble.observe and kind.act is Learner.act and kind._decide is Ensemble._decide
-    if record:
-        plain = plain and kind.weights is Ensemble.weights
+    names = ["act", "observe", "_decide", "_learn", *(["weights"] if record else [])]
+    plain = all(getattr(kind, name) is getattr(Ensemble, name) for name in names)
     return plain and (
         isinstance(losses, DataLoss) or (isinstance(losses, CustomLoss) and losses.compiled and not learner._own)
     )

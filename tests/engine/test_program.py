@@ -6,7 +6,7 @@ import pytest
 import driftwise as dw
 from driftwise.engine import Program, kernels
 from driftwise.errors import ParameterError
-from tests.cases import DOMAINS, refuses
+from tests.cases import DOMAINS, check_refused
 
 STEPS = np.array([0.1, 0.2, 0.4])
 LOG_PRIOR = np.log([0.5, 0.3, 0.2])
@@ -78,7 +78,7 @@ def test_the_clock_of_every_schedule(schedule: str, clocks: list[float]) -> None
     [([1e101], 0.0), ([-0.1], 0.0), ([np.nan], 0.0), ([0.1], 1e101), ([0.1], -1.0), ([0.1], np.nan)],
 )
 def test_constants_out_of_range_are_refused(steps: list[float], rate: float) -> None:
-    refuses(
+    check_refused(
         lambda: Program(dw.Ball(1), dw.mirror.Euclidean(), np.array(steps), np.zeros(1), rate=rate),
         "step sizes",
         "rescale",

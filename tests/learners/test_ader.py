@@ -7,7 +7,7 @@ import pytest
 
 import driftwise as dw
 from driftwise.errors import InputError
-from tests.cases import knowledge, paper_pool, refuses, squared
+from tests.cases import check_refused, knowledge, paper_pool, squared
 
 G, RADIUS = 2.5, 0.7
 D = 2.0 * RADIUS
@@ -42,13 +42,13 @@ def test_the_original_variant_needs_a_loss() -> None:
     learner = dw.Ader(dw.Ball(2), gradient_bound=1.0, horizon=5, variant="original")
     learner.act()
     before = knowledge(learner)
-    refuses(lambda: learner.observe([1.0, 0.0]), "Ader.observe", "value(w)", "got list", kind=InputError)
+    check_refused(lambda: learner.observe([1.0, 0.0]), "Ader.observe", "value(w)", "got list", kind=InputError)
 
     class OnlyGradient:
         def gradient(self, w: object) -> list[float]:
             return [1.0, 0.0]
 
-    refuses(lambda: learner.observe(OnlyGradient()), "OnlyGradient", kind=InputError)  # type: ignore[arg-type]
+    check_refused(lambda: learner.observe(OnlyGradient()), "OnlyGradient", kind=InputError)  # type: ignore[arg-type]
     assert knowledge(learner) == before
 
 
@@ -64,5 +64,5 @@ def test_the_original_variant_refuses_bad_values(value: object) -> None:
     learner = dw.Ader(dw.Ball(2), gradient_bound=1.0, horizon=5, variant="original")
     learner.act()
     before = knowledge(learner)
-    refuses(lambda: learner.observe(BadValue()), "Ader.observe: value", kind=InputError)  # type: ignore[arg-type]
+    check_refused(lambda: learner.observe(BadValue()), "Ader.observe: value", kind=InputError)  # type: ignore[arg-type]
     assert knowledge(learner) == before

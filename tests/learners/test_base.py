@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import driftwise as dw
 from driftwise._validate import Array
 from driftwise.errors import ArgumentError, HorizonError, InputError, OrderError, ParameterError
-from tests.cases import EUCLIDEAN, by_hand, knowledge, maker, refuses, squared
+from tests.cases import EUCLIDEAN, by_hand, check_refused, knowledge, maker, squared
 
 BALL = dw.Ball(2)
 ROUNDS = 30
@@ -48,10 +48,12 @@ def test_a_subclass_needs_two_methods() -> None:
 @pytest.mark.parametrize("make", [lambda: Follower(BALL), lambda: dw.OGD(BALL, step=0.1)], ids=["own", "built-in"])
 def test_observe_needs_act_first(make: Callable[[], dw.Learner]) -> None:
     learner = make()
-    refuses(lambda: learner.observe([1.0, 0.0]), type(learner).__name__, "round 0", "act() first", kind=OrderError)
+    check_refused(
+        lambda: learner.observe([1.0, 0.0]), type(learner).__name__, "round 0", "act() first", kind=OrderError
+    )
     learner.act()
     learner.observe([1.0, 0.0])
-    refuses(lambda: learner.observe([1.0, 0.0]), "round 1", kind=OrderError)
+    check_refused(lambda: learner.observe([1.0, 0.0]), "round 1", kind=OrderError)
     assert learner.round == 1
 
 
@@ -62,7 +64,7 @@ def test_the_horizon_is_kept(kind: type[dw.Learner]) -> None:
     for _ in range(3):
         learner.act()
         learner.observe([0.1, 0.1])
-    refuses(learner.act, "all 3 rounds", "horizon=None", kind=HorizonError)
+    check_refused(learner.act, "all 3 rounds", "horizon=None", kind=HorizonError)
     assert learner.round == 3
 
 
@@ -112,9 +114,9 @@ def test_bad_gradients_are_refused_by_name(make: Callable[[], dw.Learner], bad: 
     learner.act()
     before = pickle.dumps(learner)
     expected = f"{type(learner).__name__}.observe: gradient must be"
-    refuses(lambda: learner.observe(BAD_GRADIENTS[bad]), expected, kind=InputError)
+    check_refused(lambda: learner.observe(BAD_GRADIENTS[bad]), expected, kind=InputError)
     as_array = np.asarray(BAD_GRADIENTS[bad], dtype=object if bad in {"ragged", "huge integer"} else None)
-    refuses(lambda: learner.observe(as_array), f"{type(learner).__name__}.observe: gradient", kind=InputError)
+    check_refused(lambda: learner.observe(as_array), f"{type(learner).__name__}.observe: gradient", kind=InputError)
     assert pickle.dumps(learner) == before
 
 
@@ -146,8 +148,8 @@ def test_a_stream_is_read_at_the_learners_round_and_no_further() -> None:
         learner.act()
         learner.observe(losses)
         np.testing.assert_allclose(learner.act(), expected, rtol=1e-15)
-    refuses(lambda: learner.observe(losses), "own round, 2, and this one has 2", "stream[0]", kind=InputError)
-    refuses(lambda: learner.observe(dw.LinearLoss([[1.0]] * 3)), "the losses have dim 1", kind=InputError)
+    check_refused(lambda: learner.observe(losses), "own round, 2, and this one has 2", "stream[0]", kind=InputError)
+    check_refused(lambda: learner.observe(dw.LinearLoss([[1.0]] * 3)), "the losses have dim 1", kind=InputError)
 
 
 def test_a_shallow_copy_is_independent_too() -> None:
@@ -250,7 +252,7 @@ def _accepts(kind: type[dw.Learner], name: str) -> bool:
 )
 def test_a_bad_parameter_is_refused_by_name(kind: type[dw.Learner], name: str, value: Any, given: str) -> None:
     expected = ArgumentError if name == "n_experts" else (ParameterError, InputError)
-    refuses(
+    check_refused(
         lambda: kind(**{**NEEDED[kind], name: value}),
         kind.__name__,
         name,
@@ -263,7 +265,7 @@ def test_a_bad_parameter_is_refused_by_name(kind: type[dw.Learner], name: str, v
 def test_what_is_missing_is_said(kind: type[dw.Learner]) -> None:
     for name in NEEDED[kind]:
         rest = {key: value for key, value in NEEDED[kind].items() if key != name}
-        refuses(lambda rest=rest: kind(**rest), kind.__name__, name)  # type: ignore[misc]
+        check_refused(lambda rest=rest: kind(**rest), kind.__name__, name)  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("kind", NEEDED)

@@ -11,7 +11,7 @@ import driftwise as dw
 from driftwise.domains import Domain
 from driftwise.errors import ParameterError
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
-from tests.cases import DOMAINS, by_hand, paper_pool, refuses, squared
+from tests.cases import DOMAINS, by_hand, check_refused, paper_pool, squared
 
 BALL = dw.Ball(2)
 
@@ -115,10 +115,10 @@ GOOD: dict[str, Any] = {"pool": Pool([0.1, 0.2]), "horizon": 9}
     ],
 )
 def test_bad_parts_are_refused_by_name(changed: Callable[[], dict[str, Any]], words: tuple[str, ...]) -> None:
-    refuses(lambda: Ensemble(BALL, **{**GOOD, **changed()}), *words)
+    check_refused(lambda: Ensemble(BALL, **{**GOOD, **changed()}), *words)
 
 
 def test_the_parts_themselves_are_frozen() -> None:
     with pytest.raises(AttributeError):
         Pool(0.1).growth = 2.0  # type: ignore[misc]
-    refuses(lambda: Ensemble(dw.Simplex(1), **GOOD), "Simplex(1", "single point", kind=ParameterError)
+    check_refused(lambda: Ensemble(dw.Simplex(1), **GOOD), "Simplex(1", "single point", kind=ParameterError)

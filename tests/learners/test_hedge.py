@@ -8,7 +8,7 @@ import pytest
 import driftwise as dw
 from driftwise._validate import Array
 from driftwise.errors import ParameterError
-from tests.cases import by_hand, refuses, stream
+from tests.cases import by_hand, check_refused, stream
 
 T, N = 60, 4
 LOSSES = stream("linear", N, T)
@@ -74,4 +74,4 @@ def test_play_records_the_weights_of_the_experts(horizon_free: str) -> None:
 
 
 def test_a_rate_or_a_bound_is_needed() -> None:
-    refuses(lambda: dw.Hedge(2, horizon=3), "Hedge: give loss_bound", "rate", kind=ParameterError)
+    check_refused(lambda: dw.Hedge(2, horizon=3), "Hedge: give loss_bound", "rate", kind=ParameterError)

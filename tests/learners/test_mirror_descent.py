@@ -8,7 +8,7 @@ import pytest
 import driftwise as dw
 from driftwise.errors import ParameterError
 from driftwise.mirror import Euclidean, MirrorMap, NegativeEntropy, PNorm
-from tests.cases import by_hand, maker, refuses, squared, stream
+from tests.cases import by_hand, check_refused, maker, squared, stream
 
 T = 50
 BOX = dw.Box([-1.0, 0.0, 0.5], [1.0, 0.5, 2.0])
@@ -100,10 +100,12 @@ def test_default_step_is_never_shorter_than_gradient_descent_by_more_than_the_ra
 def test_what_does_not_fit_together_is_refused(
     mirror: MirrorMap, domain: dw.Domain, start: list[float] | None, words: tuple[str, ...]
 ) -> None:
-    refuses(
+    check_refused(
         lambda: dw.MirrorDescent(domain, mirror=mirror, gradient_bound=1.0, start=start), *words, kind=ParameterError
     )
 
 
 def test_a_step_or_a_bound_is_needed() -> None:
-    refuses(lambda: dw.MirrorDescent(dw.Ball(2)), "MirrorDescent: give gradient_bound", "step", kind=ParameterError)
+    check_refused(
+        lambda: dw.MirrorDescent(dw.Ball(2)), "MirrorDescent: give gradient_bound", "step", kind=ParameterError
+    )

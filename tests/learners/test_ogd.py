@@ -7,7 +7,7 @@ import pytest
 
 import driftwise as dw
 from driftwise.errors import ParameterError
-from tests.cases import DOMAINS, by_hand, refuses, squared
+from tests.cases import DOMAINS, by_hand, check_refused, squared
 
 T, G, LAMBDA = 60, 2.0, 5.0
 
@@ -53,4 +53,4 @@ def test_the_start_is_played_first() -> None:
 
 
 def test_a_step_or_a_bound_is_needed() -> None:
-    refuses(lambda: dw.OGD(dw.Ball(2), horizon=3), "OGD: give gradient_bound", "step", kind=ParameterError)
+    check_refused(lambda: dw.OGD(dw.Ball(2), horizon=3), "OGD: give gradient_bound", "step", kind=ParameterError)

@@ -11,7 +11,7 @@ from driftwise._validate import Array
 from driftwise.errors import ParameterError
 from driftwise.mirror import Euclidean, MirrorMap, NegativeEntropy, PNorm
 from driftwise.testing import check_learner
-from tests.cases import DOMAINS, EUCLIDEAN, SCHEDULES, STREAMS, maker, refuses, squared, stream
+from tests.cases import DOMAINS, EUCLIDEAN, SCHEDULES, STREAMS, check_refused, maker, squared, stream
 
 ROUNDS = 18
 BALL = dw.Ball(3)
@@ -342,4 +342,4 @@ def test_play_of_another_kind_is_found() -> None:
     ],
 )
 def test_a_wrong_call_is_not_a_broken_promise(make: Any, losses: Any, words: tuple[str, ...]) -> None:
-    refuses(lambda: check_learner(make, losses), "check_learner", *words, kind=ParameterError)
+    check_refused(lambda: check_learner(make, losses), "check_learner", *words, kind=ParameterError)

@@ -1,7 +1,7 @@
 """The engine's round, stated in NumPy: to be read next to the paper, and what the compiled kernels are tested against.
 
-It runs any `Program` with Euclidean base steps, for every schedule. It is for reading and for tests, some fifty
-times slower.
+It runs any `Program` with Euclidean base steps, for every schedule. It is for reading and for tests, and
+far slower.
 """
 
 import numpy as np

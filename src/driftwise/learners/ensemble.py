@@ -278,17 +278,16 @@ class Ensemble(Learner):
             raise self._out_of_order()
         if self._own:
             self._observe_own(gradient)
-        elif (
-            type(gradient) is _ARRAY
-            and gradient.dtype is _FLOAT64
-            and gradient.shape == self._shape
-            and gradient.flags.carray
-        ):
-            # The fast lane: a plain float64 array goes straight to the kernel, which checks its numbers.
-            if observe_shared(*self._arguments, gradient) != OK:
-                raise self._refused(f"gradient {np.array2string(gradient, threshold=6)}")
         else:
-            self._learn(self._gradient_at(w, gradient))
+            # A plain float64 array goes straight to the kernel, which checks its numbers.
+            if not (
+                type(gradient) is _ARRAY
+                and gradient.dtype is _FLOAT64
+                and gradient.shape == self._shape
+                and gradient.flags.carray
+            ):
+                gradient = self._gradient_at(w, gradient)
+            self._learn(gradient)
         self._round += 1
         self._acted = None
 
@@ -324,7 +323,8 @@ class Ensemble(Learner):
         return np.frombuffer(self._decision.tobytes())
 
     def _learn(self, gradient: Array) -> None:
-        observe_shared(*self._arguments, gradient)
+        if observe_shared(*self._arguments, gradient) != OK:
+            raise self._refused(f"gradient {np.array2string(gradient, threshold=6)}")
 
     def _observe_own(self, given: object) -> None:
         owner = type(self).__name__
