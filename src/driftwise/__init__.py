@@ -10,7 +10,7 @@ A learner acts, the world answers, the learner observes:
 (5000, 10)
 """
 
-from driftwise import errors, learners, mirror, streams, testing
+from driftwise import errors, learners, mirror, regret, streams, testing
 from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
 from driftwise.learners import OGD, Ader, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
 from driftwise.losses import (
@@ -58,6 +58,7 @@ __all__ = [
     "learners",
     "mirror",
     "play",
+    "regret",
     "streams",
     "testing",
 ]

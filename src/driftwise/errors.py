@@ -6,6 +6,7 @@ Python user would expect in its place, so ``except ValueError`` keeps working.
 
 __all__ = [
     "ArgumentError",
+    "ConvergenceError",
     "DriftwiseError",
     "HorizonError",
     "InputError",
@@ -42,6 +43,10 @@ class OrderError(DriftwiseError, RuntimeError):
 
 class HorizonError(DriftwiseError, RuntimeError):
     """A learner was asked to play more rounds than the horizon it was built for."""
+
+
+class ConvergenceError(DriftwiseError, RuntimeError):
+    """A solver ended before its answer was certain enough to be given."""
 
 
 class MissingExtraError(DriftwiseError, ImportError):

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from driftwise._plot import axes
 from driftwise._validate import Array
-from driftwise.errors import MissingExtraError
 from driftwise.learners import Learner
 from driftwise.losses import LossStream
 
@@ -86,14 +86,7 @@ class Trace:
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the cumulative loss, with the switching cost stacked on it; return the matplotlib axes."""
-        try:
-            from matplotlib import pyplot
-        except ImportError:
-            raise MissingExtraError(
-                "Trace.plot needs matplotlib, which the extra 'plot' brings: pip install 'driftwise[plot]'."
-            ) from None
-        if ax is None:
-            _, ax = pyplot.subplots(layout="constrained")
+        ax = axes("Trace.plot", ax)
         rounds = np.arange(1, len(self.losses) + 1)
         loss = np.cumsum(self.losses)
         ax.fill_between(rounds, np.minimum(loss, 0.0), loss, alpha=0.55, linewidth=0.0, label="loss")

@@ -58,6 +58,7 @@ class Ader(Ensemble):
         D = wide_enough("Ader", domain)
         self.variant = choice("Ader", "variant", variant, ("improved", "original"))
         G = number("Ader", "gradient_bound", gradient_bound, low=SMALLEST)
+        self.gradient_bound = G
         super().__init__(
             domain,
             pool=Pool((D / G) * math.sqrt(7.0 / 2.0), growth=4.0 / 7.0),

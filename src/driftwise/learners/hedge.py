@@ -79,6 +79,7 @@ class Hedge(Ensemble):
             ("loss_bound", loss_bound),
             lambda C: math.sqrt(-math.log(start.min()) / (C * (lambda_ + C))),
         )
+        self.loss_bound = loss_bound
         super().__init__(
             Simplex(count),
             pool=Pool(eps),

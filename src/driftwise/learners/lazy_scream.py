@@ -67,6 +67,7 @@ class LazyScream(Ensemble):
         lambda_ = number("LazyScream", "switching_cost", switching_cost, low=0.0)
         G = number("LazyScream", "gradient_bound", gradient_bound, low=SMALLEST)
         self.rate = choice("LazyScream", "rate", rate, RATES)
+        self.switching_cost, self.gradient_bound = lambda_, G
         if epoch is None:
             self.epoch = max(1, math.ceil(math.sqrt(lambda_)))
         else:

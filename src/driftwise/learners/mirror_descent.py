@@ -76,6 +76,7 @@ class MirrorDescent(Ensemble):
             ("gradient_bound", gradient_bound),
             lambda G: radius / math.sqrt(G**2 + lambda_ * G),
         )
+        self.gradient_bound = gradient_bound
         super().__init__(
             domain,
             pool=Pool(eta),

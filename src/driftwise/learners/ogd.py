@@ -68,6 +68,7 @@ class OGD(Ensemble):
             ("gradient_bound", gradient_bound),
             lambda G: D / math.sqrt(G**2 + lambda_ * G),
         )
+        self.gradient_bound = gradient_bound
         super().__init__(
             domain,
             pool=Pool(eta),

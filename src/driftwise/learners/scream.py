@@ -83,6 +83,7 @@ class Scream(Ensemble):
         lambda_ = number("Scream", "switching_cost", switching_cost, low=0.0)
         G = number("Scream", "gradient_bound", gradient_bound, low=SMALLEST)
         self.rate = choice("Scream", "rate", rate, RATES)
+        self.switching_cost, self.gradient_bound = lambda_, G
         pool, meta, surrogate = scream_parts(D, G, lambda_, self.rate)
         super().__init__(
             domain,

@@ -1,0 +1,21 @@
+"""The one place where driftwise meets matplotlib, which is optional."""
+
+from typing import TYPE_CHECKING
+
+from driftwise.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def axes(owner: str, ax: "Axes | None") -> "Axes":
+    """Return the axes given, or new ones in a new figure."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise MissingExtraError(
+            f"{owner} needs matplotlib, which the extra 'plot' brings: pip install 'driftwise[plot]'."
+        ) from None
+    if ax is None:
+        _, ax = pyplot.subplots(layout="constrained")
+    return ax

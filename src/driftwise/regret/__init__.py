@@ -1,0 +1,46 @@
+"""Regret that can be checked: how far a run was from the best, how far the guarantee allows, and the proof of both.
+
+- Measures of a run: `dynamic_regret`, `dynamic_policy_regret`, `static_policy_regret`, `adaptive_regret`,
+`decompose`, ...
+- Sequences to compare with: `best_fixed`, `best_piecewise`, `generator`, and `hindsight_optimum` with its certificate.
+- Theorems as numbers: `bounds`, and `certificate`, which puts a run next to its theorem.
+- Streams that are hard for everyone: `adversaries`.
+- Pictures: `plots`.
+"""
+
+from driftwise.regret import adversaries, bounds, plots
+from driftwise.regret.adaptive import AdaptiveRegret, adaptive_regret
+from driftwise.regret.certificates import Assumption, Certificate, certificate
+from driftwise.regret.comparators import best_fixed, best_piecewise, generator
+from driftwise.regret.decomposition import Decomposition, decompose
+from driftwise.regret.measures import (
+    dynamic_policy_regret,
+    dynamic_regret,
+    path_length,
+    regret_over_time,
+    static_policy_regret,
+)
+from driftwise.regret.optimum import HindsightOptimum, hindsight_optimum
+
+__all__ = [
+    "AdaptiveRegret",
+    "Assumption",
+    "Certificate",
+    "Decomposition",
+    "HindsightOptimum",
+    "adaptive_regret",
+    "adversaries",
+    "best_fixed",
+    "best_piecewise",
+    "bounds",
+    "certificate",
+    "decompose",
+    "dynamic_policy_regret",
+    "dynamic_regret",
+    "generator",
+    "hindsight_optimum",
+    "path_length",
+    "plots",
+    "regret_over_time",
+    "static_policy_regret",
+]

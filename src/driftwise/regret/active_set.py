@@ -1,0 +1,84 @@
+"""The hindsight optimum of quadratic losses: segments of constant decisions, added where the dual asks for them.
+
+A sequence that is constant but for K - 1 breaks is a small cone problem in K points, because a segment's losses add up
+to one quadratic. Its solution is optimal among *all* sequences if the running dual s_t (the sum of gradients so far,
+plus normals of the domain) stays within ``|s_t| <= lambda``; where it does not, a break is missing. So: solve, walk the
+dual, add a break at the peak of every excursion, drop breaks across which nothing moves, and go on until the lower
+bound of `duality` meets the cost. A break that was dropped once and asked for again stays, so that nothing cycles.
+"""
+
+import math
+
+import numpy as np
+
+from driftwise._validate import Array
+from driftwise.domains import Domain
+from driftwise.losses import kernels
+from driftwise.losses.base import DataLoss
+from driftwise.losses.kernels import total_tap
+from driftwise.regret.cones import solve_segments
+from driftwise.regret.duality import Answer, lower_bound
+from driftwise.regret.kernels import Indices, running_dual, unary_values
+from driftwise.regret.quadratic import sums
+
+
+def solve(losses: DataLoss, domain: Domain, lambda_: float, tolerance: float, floor: float, iterations: int) -> Answer:
+    """Return the best sequence of decisions found, with its lower bound; a gap is relative to `floor` at least."""
+    rounds, dim = len(losses), losses.dim
+    starts = np.zeros(1, np.int64)
+    dropped: set[int] = set()
+    stay: set[int] = set()
+    best, best_cost, bound, words = np.empty((rounds, dim)), math.inf, -math.inf, ""
+    for iteration in range(1, iterations + 1):
+        A, b, _ = sums(losses, starts)
+        points, ends, words = solve_segments(A, b, domain, lambda_)
+        if not (np.all(np.isfinite(points)) and np.all(np.isfinite(ends))):
+            return Answer(best, bound, f"Clarabel stopped with {words}")
+        points = domain.project(points)
+        decisions = np.repeat(points, np.diff(starts, append=rounds), axis=0)
+        values, dual = np.empty(rounds), np.empty((rounds, dim))
+        unary_values(losses.data, decisions, values)
+        moves = np.linalg.norm(np.diff(points, axis=0), axis=1)
+        cost = float(values.sum() + lambda_ * moves.sum())
+        if cost < best_cost:
+            best, best_cost = decisions, cost
+        running_dual(losses.data, starts, points, ends, lambda_, np.empty((3, dim)), dual)
+        bound = max(bound, lower_bound(losses.data, domain, _slopes(losses, decisions), dual, lambda_))
+        if best_cost - bound <= tolerance * max(abs(best_cost), floor):
+            return Answer(best, bound, f"{starts.size} segments, {iteration} cone problems")
+        wanted = _peaks(np.linalg.norm(dual, axis=1), lambda_, starts)
+        still = (moves <= 1e-7 * domain.diameter) & (np.linalg.norm(ends[:-1], axis=1) < (1.0 - 1e-6) * lambda_)
+        idle = set(starts[1:][still].tolist()) - stay
+        if not wanted and not idle:
+            return Answer(best, bound, f"Clarabel's precision ({words}) allows no more")
+        stay |= dropped & wanted
+        dropped |= idle
+        starts = np.array(sorted((set(starts.tolist()) - idle) | wanted), np.int64)
+    return Answer(best, bound, f"the limit of {iterations} cone problems was reached")
+
+
+def bound_round_by_round(losses: DataLoss, domain: Domain, decisions: Array) -> float:
+    """Return the lower bound for lambda = 0, where the dual is nothing but zeros."""
+    return lower_bound(losses.data, domain, _slopes(losses, decisions), np.zeros(decisions.shape), 0.0)
+
+
+def _slopes(losses: DataLoss, decisions: Array) -> Array:
+    """Return the derivative of every loss in its score, or in the decision for tracking losses."""
+    data = losses.data
+    if data.link == kernels.TRACKING:
+        return decisions - data.features
+    return np.asarray(total_tap(data.taps) * np.einsum("td,td->t", data.features, decisions) - data.targets)
+
+
+def _peaks(norms: Array, lambda_: float, starts: Indices) -> set[int]:
+    """Return where to break: after the largest |s_t| of every stretch, within one segment, with |s_t| above lambda."""
+    above = norms > lambda_ * (1.0 + 1e-8)
+    segment = np.zeros(norms.size, np.int64)
+    segment[starts[1:]] = 1
+    segment = np.cumsum(segment)
+    rounds = np.flatnonzero(above[:-1])
+    if not rounds.size:
+        return set()
+    new = (np.diff(rounds, prepend=-2) > 1) | (np.diff(segment[rounds], prepend=-1) != 0)
+    stretches = np.split(rounds, np.flatnonzero(new)[1:])
+    return {int(stretch[np.argmax(norms[stretch])]) + 1 for stretch in stretches}

@@ -1,0 +1,116 @@
+"""Adaptive regret: the worst interval of every dyadic length, each against its own best fixed decision."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from driftwise._validate import Array, checked
+from driftwise.domains import Domain
+from driftwise.errors import InputError
+from driftwise.losses import LossStream, kernels
+from driftwise.losses.base import DataLoss
+from driftwise.regret.kernels import Indices
+from driftwise.regret.quadratic import Quadratics, is_quadratic, minimise, sums
+from driftwise.regret.values import read_problem, read_run, unary_losses
+from driftwise.trace import Trace
+
+CHUNK = 512
+"""Intervals whose best fixed decisions are worked out together."""
+
+
+@dataclass(frozen=True, eq=False)
+class AdaptiveRegret:
+    """The worst interval of each length.
+
+    Attributes
+    ----------
+    lengths : array of shape (k,)
+        1, 2, 4, ... rounds.
+    regrets : array of shape (k,)
+        The largest regret of any interval of that length to its own best fixed decision.
+    starts : array of shape (k,)
+        Where that interval begins.
+    """
+
+    lengths: Indices
+    regrets: Array
+    starts: Indices
+
+    def __str__(self) -> str:
+        lines = ["  length     regret  regret / sqrt(length)   worst interval"]
+        for length, regret, start in zip(self.lengths, self.regrets, self.starts, strict=True):
+            stop = start + length - 1
+            lines.append(f"{length:>8} {regret:>10.4g} {regret / np.sqrt(length):>22.4g}   {start} to {stop}")
+        return "\n".join(lines)
+
+
+@checked
+def adaptive_regret(trace: Trace, losses: LossStream | None = None, domain: Domain | None = None) -> AdaptiveRegret:
+    """Return the largest regret over intervals of 1, 2, 4, ... rounds, wherever they begin.
+
+    ``max over intervals I of that length: sum_{t in I} f~_t(w_t) - min_v sum_{t in I} f~_t(v)``, unary losses, moves
+    not counted. A learner that follows a drifting world has little of it at every length; one that averages over
+    everything has much at short lengths. Sums are doubled from length to length, so time and memory are
+    O(T log T) and O(T) in the number of rounds.
+
+    Parameters
+    ----------
+    trace : Trace
+        A run.
+    losses : LossStream, optional
+        Squared, tracking or linear losses; those that were played when left out.
+    domain : Domain, optional
+        Where the fixed decisions may lie; the learner's domain when left out.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.TrackingLoss([1.0, 1.0, -1.0, -1.0])
+    >>> trace = dw.play(dw.OGD(dw.Ball(1), step=0.5), losses)
+    >>> print(dw.regret.adaptive_regret(trace))
+      length     regret  regret / sqrt(length)   worst interval
+           1      1.531                  1.531   2 to 2
+           2      1.914                  1.353   2 to 3
+           4     0.5391                 0.2695   0 to 3
+    """
+    owner = "adaptive_regret"
+    losses = read_run(owner, trace, losses)
+    domain = trace.learner.domain if domain is None else domain
+    read_problem(owner, losses, domain)
+    if not (isinstance(losses, DataLoss) and is_quadratic(losses)):
+        raise InputError(f"{owner}: the losses must be squared, tracking or linear, got {losses!r}.")
+    rounds = len(losses)
+    suffered = unary_losses(losses, trace.decisions)
+    windows = sums(losses, np.arange(rounds))
+    lengths, regrets, starts = [], [], []
+    length = 1
+    while True:
+        worst, start = _worst(suffered, windows, domain, losses.data.link == kernels.LINEAR)
+        lengths.append(length)
+        regrets.append(worst)
+        starts.append(start)
+        if 2 * length > rounds:
+            break
+        suffered = suffered[:-length] + suffered[length:]
+        windows = Quadratics(*(part[:-length] + part[length:] for part in windows))
+        length *= 2
+    return AdaptiveRegret(np.array(lengths), np.array(regrets), np.array(starts))
+
+
+def _worst(suffered: Array, windows: Quadratics, domain: Domain, linear: bool) -> tuple[float, int]:
+    """Return the largest regret of any window, and which one has it."""
+    if linear:
+        regrets = suffered + domain.support(windows.b)
+        return float(regrets.max()), int(regrets.argmax())
+    # No loss is below 0, so no regret is above what was suffered: take the windows in that order, and stop early.
+    order = np.argsort(-suffered, kind="stable")
+    worst, start = -np.inf, 0
+    for first in range(0, order.size, CHUNK):
+        chunk = order[first : first + CHUNK]
+        if suffered[chunk[0]] <= worst:
+            break
+        part = Quadratics(*(values[chunk] for values in windows))
+        regrets = suffered[chunk] - part.values(minimise(part, domain))
+        if regrets.max() > worst:
+            worst, start = float(regrets.max()), int(chunk[regrets.argmax()])
+    return worst, start

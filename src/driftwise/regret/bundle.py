@@ -1,0 +1,61 @@
+"""The minimum of any convex sum of losses over a domain, by a level bundle method that ends with a certificate.
+
+Every gradient is a plane below the sum, and the highest of the planes is a model of it. The model's minimum is a lower
+bound; the next point is the one nearest to the best so far at which the model promises enough (Lemarechal, Nemirovskii,
+Nesterov 1995). Losses that contradict one of their own planes are not convex, and are refused.
+"""
+
+import numpy as np
+
+from driftwise._validate import Array
+from driftwise.domains import Domain
+from driftwise.errors import ConvergenceError, InputError
+from driftwise.losses import LossStream
+from driftwise.regret.cones import below_level, lowest_mixture, need_cones
+from driftwise.regret.values import unary_losses, unary_slopes
+
+TOLERANCE = 1e-8
+MOST_STEPS = 500
+
+
+def minimise(owner: str, losses: LossStream, domain: Domain) -> Array:
+    """Return the fixed decision with the least sum of unary losses, or raise."""
+    need_cones(owner, domain)
+    point = best = domain.project(np.zeros(domain.dim))
+    points, values, slopes = np.empty((0, domain.dim)), np.empty(0), np.empty((0, domain.dim))
+    lower, upper = -np.inf, np.inf
+    for _ in range(MOST_STEPS):
+        points = np.vstack([points, point])
+        values = np.append(values, unary_losses(losses, point[None]).sum())
+        slopes = np.vstack([slopes, unary_slopes(losses, point[None]).sum(axis=0)])
+        heights = values - np.einsum("id,id->i", slopes, points)  # plane i is heights_i + <slopes_i, w>
+        unit = float(np.abs(slopes).max()) * domain.diameter
+        _refuse_if_not_convex(owner, losses, points, values, heights, slopes, unit)
+        if values[-1] <= upper:
+            best, upper = point, float(values[-1])
+        if unit == 0.0:
+            return best
+        mixture = lowest_mixture(heights / unit, slopes / unit, domain, best)
+        lower = max(lower, float(mixture @ heights - domain.support(-mixture @ slopes)))
+        if upper - lower <= TOLERANCE * max(abs(upper), 1e-3 * unit):
+            return best
+        level = lower + 0.3 * (upper - lower)
+        point = domain.project(below_level(heights / unit, slopes / unit, domain, level / unit, best))
+    raise ConvergenceError(
+        f"{owner}: the best fixed decision of {losses!r} was not pinned down in {MOST_STEPS} steps; its loss lies "
+        f"between {lower:.10g} and {upper:.10g}."
+    )
+
+
+def _refuse_if_not_convex(
+    owner: str, losses: LossStream, points: Array, values: Array, heights: Array, slopes: Array, unit: float
+) -> None:
+    """Raise if a plane, the new one or an old one, lies above the sum somewhere it was evaluated."""
+    slack = 1e-9 * (np.abs(values).max() + unit)
+    ahead = heights + slopes @ points[-1] - values[-1]
+    behind = heights[-1] + points @ slopes[-1] - values
+    if max(ahead.max(), behind.max()) > slack:
+        raise InputError(
+            f"{owner}: {losses!r} is not convex, or its gradient is not that of its value: a tangent lies "
+            f"{max(ahead.max(), behind.max()):.3g} above the sum of the losses."
+        )

@@ -1,0 +1,171 @@
+"""Sequences to compare a run with: the best fixed decision, the best piecewise-constant one, the true generator.
+
+A comparator is an array: (d,) for one decision that is held, (T, d) for a sequence.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, checked, instance, loose, whole
+from driftwise.domains import Domain
+from driftwise.errors import ConvergenceError, InputError, ParameterError
+from driftwise.losses import LossStream
+from driftwise.losses.base import DataLoss
+from driftwise.regret import bundle
+from driftwise.regret.kernels import Indices
+from driftwise.regret.quadratic import CLOSE, Quadratics, gaps, is_quadratic, minimise, scales, sums
+from driftwise.regret.values import read_problem
+
+GRID = 200
+"""Candidate breaks, at most, when none are given."""
+
+
+@checked
+def best_fixed(losses: LossStream, domain: Domain) -> Array:
+    """Return the one decision with the least total loss, ``argmin_v sum_t f_t(v, ..., v)``.
+
+    Squared, tracking and linear losses are solved from their sums; any others, custom ones too, by a bundle method that
+    calls values and gradients only. Both end with a certificate, and a typed error if there is none.
+
+    Parameters
+    ----------
+    losses : LossStream
+        The losses.
+    domain : Domain
+        Where the decision may lie.
+
+    Returns
+    -------
+    array of shape (d,)
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> dw.regret.best_fixed(dw.TrackingLoss([[1.0], [1.0], [-0.5]]), dw.Ball(1))
+    array([0.5])
+    """
+    read_problem("best_fixed", losses, domain)
+    if isinstance(losses, DataLoss) and is_quadratic(losses):
+        return _surely("best_fixed", sums(losses, np.zeros(1, np.int64)), domain).reshape(-1)
+    return bundle.minimise("best_fixed", losses, domain)
+
+
+@checked
+def best_piecewise(
+    losses: LossStream, domain: Domain, segments: int | Sequence[int], *, grid: Sequence[int] | None = None
+) -> Array:
+    """Return the best sequence that is constant on segments, moves being free.
+
+    Parameters
+    ----------
+    losses : LossStream
+        Squared, tracking or linear losses (their unary form, if they have memory).
+    domain : Domain
+        Where decisions live.
+    segments : int or sequence of int
+        A number S: up to S segments, placed where they are best. A sequence: the rounds at which segments begin,
+        in rising order (round 0 always begins one).
+    grid : sequence of int, optional
+        With a number of segments: the rounds at which one may begin; about 200 rounds at equal distances when left out.
+        Time grows with the square of its length.
+
+    Returns
+    -------
+    array of shape (T, d)
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.TrackingLoss([0.0, 0.0, 0.5, 0.75, 1.0])
+    >>> dw.regret.best_piecewise(losses, dw.Ball(1), segments=2).ravel()
+    array([0.  , 0.  , 0.75, 0.75, 0.75])
+    >>> dw.regret.best_piecewise(losses, dw.Ball(1), segments=[0, 4]).ravel()
+    array([0.3125, 0.3125, 0.3125, 0.3125, 1.    ])
+    """
+    owner = "best_piecewise"
+    read_problem(owner, losses, domain)
+    if not (isinstance(losses, DataLoss) and is_quadratic(losses)):
+        raise InputError(f"{owner}: the losses must be squared, tracking or linear, got {losses!r}.")
+    rounds = len(losses)
+    if isinstance(segments, int | np.integer):
+        count = whole(owner, "segments", segments)
+        candidates = _grid(rounds) if grid is None else _starts(owner, "grid", grid, rounds)
+        starts = _place(owner, losses, domain, min(count, candidates.size), candidates)
+    elif grid is None:
+        starts = _starts(owner, "segments", segments, rounds)
+    else:
+        raise ParameterError(f"{owner}: grid goes with a number of segments; segments={segments!r} are given places.")
+    points = _surely(owner, sums(losses, starts), domain)
+    return np.repeat(points, np.diff(starts, append=rounds), axis=0)
+
+
+@checked
+def generator(losses: LossStream) -> Array:
+    """Return the sequence that generated a stream, shape (T, d), where it has one, as those of `streams` do.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> dw.regret.generator(dw.streams.drifting_regression(rounds=100, dim=3)).shape
+    (100, 3)
+    """
+    instance("generator", "losses", losses, LossStream, "streams.drifting_regression()")
+    found = getattr(losses, "generator", None)
+    if found is None:
+        raise InputError(
+            f"generator: {losses!r} does not know what generated it; streams.drifting_regression(...) does."
+        )
+    return np.asarray(found)
+
+
+def _surely(owner: str, problem: Quadratics, domain: Domain) -> Array:
+    """Return the minimisers, or raise if one of them is not certain."""
+    points = minimise(problem, domain)
+    relative = gaps(problem, domain, points) / scales(problem, domain)
+    if relative.max() > 10.0 * CLOSE:
+        raise ConvergenceError(
+            f"{owner}: the minimum over {domain!r} was found only to a relative gap of {relative.max():.1e}; "
+            "rescale the features or the domain so that their sizes are nearer to 1."
+        )
+    return points
+
+
+def _grid(rounds: int) -> Indices:
+    return np.unique(np.linspace(0, rounds, min(rounds, GRID), endpoint=False).astype(np.int64))
+
+
+def _starts(owner: str, name: str, given: ArrayLike, rounds: int) -> Indices:
+    values = loose(owner, name, given)
+    expected = f"rounds from 0 to {rounds - 1} in rising order"
+    if values.ndim != 1 or not values.size or values.dtype.kind not in "iu":
+        raise InputError(f"{owner}: {name} must be whole numbers, {expected}, got {given!r}.")
+    if values[0] < 0 or values[-1] >= rounds or np.any(np.diff(values.astype(np.int64)) <= 0):
+        raise InputError(f"{owner}: {name} must be {expected}, got {given!r}.")
+    starts = values.astype(np.int64)
+    return starts if starts[0] == 0 else np.concatenate([[0], starts])
+
+
+def _place(owner: str, losses: DataLoss, domain: Domain, count: int, candidates: Indices) -> Indices:
+    """Choose where up to `count` segments begin among the candidates, by dynamic programming."""
+    cells, size = sums(losses, candidates), candidates.size
+    cost = np.full((size, size + 1), np.inf)  # cost[i, j]: candidates i to j - 1 as one segment
+    for i in range(size):
+        tail = Quadratics(*(np.cumsum(part[i:], axis=0) for part in cells))
+        cost[i, i + 1 :] = tail.values(_surely(owner, tail, domain))
+    best = cost[0]  # best[j]: the first j cells in the segments so far
+    chosen = []
+    for _ in range(1, count):
+        through = best[:size, None] + cost  # the last segment begins at cell i
+        origin = np.argmin(through, axis=0)
+        better = through[origin, np.arange(size + 1)]
+        origin[best <= better] = 0
+        chosen.append((origin, best <= better))
+        best = np.minimum(best, better)
+    starts, end = [], size
+    for origin, same in reversed(chosen):
+        if not same[end]:
+            end = int(origin[end])
+            starts.append(end)
+    return candidates[np.array([0, *reversed(starts)], np.int64)]

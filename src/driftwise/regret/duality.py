@@ -1,0 +1,97 @@
+"""A lower bound on the cost of every sequence of decisions: the certificate of the hindsight optimum.
+
+For any slopes r_t in the domain of the conjugate losses, and any s_t with ``|s_t| <= lambda`` and s_0 = s_T = 0,
+
+.. code-block:: text
+
+   sum_t f_t(w_{t-m:t}) + lambda sum_t |w_t - w_{t-1}|  >=  - sum_t f_t*(r_t) - sum_t sup_{v in W} <n_t, v>
+   n_t = s_t - s_{t-1} - (what the slopes pull on decision t)
+
+holds for all w_1, ..., w_T in W by Fenchel's inequality. It is an equality at the optimum and its multipliers, and
+correct, if weak, for any others: whoever solved the problem, and however badly, the bound can be trusted.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from driftwise._validate import Array
+from driftwise.domains import Domain
+from driftwise.losses import kernels
+from driftwise.losses.kernels import LossData
+
+
+class Answer(NamedTuple):
+    """What a solver gives: decisions, a lower bound on the cost of any, and in a few words how it ended."""
+
+    decisions: Array
+    lower_bound: float
+    words: str
+
+
+def admissible(data: LossData, slopes: Array) -> Array:
+    """Return the slopes, clipped to where the conjugate losses are finite."""
+    if data.link == kernels.LINEAR:
+        return np.ones_like(slopes)
+    if data.link in (kernels.ABSOLUTE, kernels.HUBER):
+        width = 1.0 if data.link == kernels.ABSOLUTE else data.width
+        return np.clip(slopes, -width, width)
+    if data.link == kernels.LOGISTIC:
+        return np.asarray(-data.targets * np.clip(-data.targets * slopes, 0.0, 1.0))
+    return slopes
+
+
+def conjugates(data: LossData, slopes: Array) -> float:
+    """Return the sum of the conjugate losses: ``sup_z r z - loss(z)``, each at its slope."""
+    if data.link == kernels.TRACKING:
+        return float(0.5 * np.sum(slopes**2) + np.sum(slopes * data.features))
+    if data.link == kernels.LINEAR:
+        return 0.0
+    if data.link == kernels.LOGISTIC:
+        p = -data.targets * slopes
+        return float(sum(np.sum(part * np.log(np.maximum(part, 1e-300))) for part in (p, 1.0 - p)))
+    linear = float(slopes @ data.targets)
+    return linear if data.link == kernels.ABSOLUTE else linear + 0.5 * float(slopes @ slopes)
+
+
+def pulls(data: LossData, slopes: Array) -> Array:
+    """Return what the slopes pull on each decision: the transpose of the filter from decisions to scores."""
+    if data.link == kernels.TRACKING:
+        return slopes
+    each = slopes[:, None] * data.features
+    result = data.taps[0] * each
+    for k in range(1, data.taps.size):
+        result[: len(each) - k] += data.taps[k] * each[k:]
+        result[0] += data.taps[k] * each[:k].sum(axis=0)  # before the first round the first decision stood
+    return np.asarray(result)
+
+
+def _bound(data: LossData, domain: Domain, slopes: Array, dual: Array) -> float:
+    slopes = admissible(data, slopes)
+    normals = np.diff(dual, axis=0, prepend=0.0) - pulls(data, slopes)
+    return -conjugates(data, slopes) - float(domain.support(normals).sum())
+
+
+def lower_bound(data: LossData, domain: Domain, slopes: Array, dual: Array, lambda_: float) -> float:
+    """Return a number that no sequence of decisions can cost less than.
+
+    Parameters
+    ----------
+    data : LossData
+        The losses.
+    domain : Domain
+        Where decisions live.
+    slopes : array of shape (T,), or (T, d) for tracking losses
+        Derivative of each loss in its score (for tracking losses in the decision); any values give a valid bound.
+    dual : array of shape (T, d)
+        s_1, ..., s_T; brought within `lambda_` here in two ways, of which the better one counts. s_T is taken as 0.
+    lambda_ : float
+        Price of one unit of movement.
+    """
+    dual = dual.copy()
+    dual[-1] = 0.0
+    norms = np.linalg.norm(dual, axis=1)
+    excess = np.maximum(norms / lambda_, 1.0) if lambda_ > 0.0 else np.full(len(norms), np.inf)
+    cut = _bound(data, domain, slopes, dual / excess[:, None])
+    worst = float(excess.max())
+    return max(cut, _bound(data, domain, slopes / worst, dual / worst)) if worst > 1.0 else cut

@@ -1,0 +1,191 @@
+"""Pictures of a run; each function draws on matplotlib axes and returns them (the extra 'plot')."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._plot import axes
+from driftwise._validate import Array, checked, instance, whole
+from driftwise.errors import InputError
+from driftwise.learners import Ensemble
+from driftwise.regret.certificates import Run
+from driftwise.regret.optimum import HindsightOptimum
+from driftwise.regret.values import policy_losses, read_comparators, read_run, step_lengths
+from driftwise.trace import Trace
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+POINTS = 1000
+"""Points along the time axis, at most: more do not show, and make a figure heavy."""
+
+
+@checked
+def regret(trace: Trace, comparators: ArrayLike, *, bound: bool = True, ax: "Axes | None" = None) -> "Axes":
+    """Draw the regret over time on logarithmic axes, and above it the theorem's bound for as many rounds.
+
+    Parameters
+    ----------
+    trace : Trace
+        A run of one of the named learners.
+    comparators : array of shape (T, d) or (d,)
+        v_1, ..., v_T in the learner's domain.
+    bound : bool, default True
+        Draw the bound; its label says if an assumption of the theorem is violated in this run.
+    ax : matplotlib axes, optional
+        Where to draw; new axes when left out.
+    """
+    run = Run("plots.regret", trace, comparators)
+    instance("plots.regret", "bound", bound, bool, "False")
+    ax = axes("plots.regret", ax)
+    rounds = np.unique(np.geomspace(1, run.T, POINTS).astype(int))
+    measured = run.regret()
+    ax.plot(rounds, measured[rounds - 1], color="C0", label="measured")
+    if bound:
+        broken = [assumption.name for assumption in run.assumptions() if assumption.holds is False]
+        label = f"bound (violated: {', '.join(broken)})" if broken else "bound"
+        some = np.unique(np.geomspace(1, run.T, 60).astype(int))
+        ax.plot(some, [run.bound(int(t)) for t in some], color="black", linestyle="--", linewidth=1.0, label=label)
+    ax.set(xscale="log", xlabel="round", ylabel=run.measure, title=_title(trace))
+    ax.set_yscale("log", nonpositive="mask")
+    ax.legend(loc="upper left", frameon=False)
+    return ax
+
+
+@checked
+def decisions(
+    trace: Trace,
+    comparators: ArrayLike | None = None,
+    *,
+    coordinates: Sequence[int] | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw coordinates of the decisions over time, with the comparators dashed in the same colours.
+
+    Parameters
+    ----------
+    trace : Trace
+        A run.
+    comparators : array of shape (T, d) or (d,), optional
+        v_1, ..., v_T in the learner's domain, such as the decisions of `hindsight_optimum`.
+    coordinates : sequence of int, optional
+        Which to draw; the first three when left out.
+    ax : matplotlib axes, optional
+        Where to draw; new axes when left out.
+    """
+    owner = "plots.decisions"
+    losses = read_run(owner, trace, None)
+    chosen = range(min(losses.dim, 3)) if coordinates is None else coordinates
+    picked = [whole(owner, "coordinates", k, low=0, high=losses.dim - 1) for k in chosen]
+    v = None if comparators is None else read_comparators(owner, comparators, len(losses), trace.learner.domain)
+    ax = axes(owner, ax)
+    rounds = np.unique(np.linspace(1, len(losses), 2 * POINTS).astype(int))
+    for color, k in enumerate(picked):
+        name = "decision" if losses.dim == 1 else f"coordinate {k}"
+        ax.plot(rounds, trace.decisions[rounds - 1, k], color=f"C{color}", linewidth=1.2, label=name)
+        if v is not None:
+            ax.plot(rounds, v[rounds - 1, k], color=f"C{color}", linestyle="--", linewidth=1.0, alpha=0.7)
+    if v is not None:
+        ax.plot([], [], color="grey", linestyle="--", linewidth=1.0, label="comparators")
+    ax.set(xlabel="round", ylabel="decision", title=_title(trace))
+    ax.margins(x=0.0)
+    ax.legend(loc="best", frameon=False)
+    return ax
+
+
+@checked
+def weights(trace: Trace, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw the weights of the base-learners over time as a heat map, smallest step at the bottom.
+
+    Parameters
+    ----------
+    trace : Trace
+        A run played with ``play(..., record_weights=True)``.
+    ax : matplotlib axes, optional
+        Where to draw; new axes when left out.
+    """
+    read_run("plots.weights", trace, None)
+    if trace.weights is None:
+        raise InputError("plots.weights: the weights were not recorded; play(..., record_weights=True) keeps them.")
+    ax = axes("plots.weights", ax)
+    rounds, count = trace.weights.shape
+    cells = _averages(trace.weights, min(rounds, POINTS))
+    image = ax.imshow(
+        cells.T,
+        aspect="auto",
+        interpolation="nearest",
+        origin="lower",
+        vmin=0.0,
+        extent=(0, rounds, -0.5, count - 0.5),
+    )
+    ax.figure.colorbar(image, ax=ax, label="weight")
+    if isinstance(trace.learner, Ensemble) and trace.learner.program.steps.size > 1:
+        program = trace.learner.program
+        steps = program.steps[:count] / np.sqrt(program.clock_at(rounds))
+        ax.set_yticks(range(count), [f"{step:.2g}" for step in steps])
+        ax.set_ylabel("step size of the base-learner" + ("" if program.schedule == "fixed" else " at the end"))
+    else:
+        ax.set_ylabel("expert")
+    ax.set(xlabel="round", title=_title(trace))
+    return ax
+
+
+@checked
+def costs(
+    trace: Trace,
+    optimum: HindsightOptimum | None = None,
+    *,
+    windows: int = 100,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw what a round cost, running cost and moving cost stacked, averaged over windows of time.
+
+    Parameters
+    ----------
+    trace : Trace
+        A run.
+    optimum : HindsightOptimum, optional
+        Draw its cost as a line.
+    windows : int, default 100
+        Number of windows; fewer if there are fewer rounds.
+    ax : matplotlib axes, optional
+        Where to draw; new axes when left out.
+    """
+    owner = "plots.costs"
+    losses = read_run(owner, trace, None)
+    count = min(whole(owner, "windows", windows), len(losses))
+    if optimum is not None:
+        instance(owner, "optimum", optimum, HindsightOptimum, "hindsight_optimum(...)")
+        v = read_comparators(owner, optimum.decisions, len(losses), trace.learner.domain)
+    ax = axes(owner, ax)
+    edges = np.linspace(0, len(losses), count + 1)
+    running = _averages(trace.losses[:, None], count)[:, 0]
+    moving = _averages(trace.switching_cost * trace.moves[:, None], count)[:, 0]
+    ax.stairs(running, edges, baseline=np.minimum(running, 0.0), fill=True, alpha=0.55, label="running (loss)")
+    ax.stairs(running + moving, edges, baseline=running, fill=True, alpha=0.55, label="moving (switching cost)")
+    if optimum is not None:
+        best = policy_losses(losses, v) + trace.switching_cost * step_lengths(v)
+        ax.stairs(
+            _averages(best[:, None], count)[:, 0],
+            edges,
+            baseline=None,
+            color="black",
+            linewidth=1.2,
+            label="hindsight optimum, both",
+        )
+    ax.set(xlabel="round", ylabel="cost of a round", title=_title(trace))
+    ax.margins(x=0.0)
+    ax.legend(loc="upper right", frameon=False)
+    return ax
+
+
+def _averages(rows: Array, count: int) -> Array:
+    """Return the mean of the rows in each of `count` windows of (almost) equal length."""
+    edges = np.linspace(0, len(rows), count + 1).astype(int)
+    return np.asarray(np.add.reduceat(rows, edges[:-1], axis=0) / np.diff(edges)[:, None])
+
+
+def _title(trace: Trace) -> str:
+    return f"{type(trace.learner).__name__}, {len(trace.losses)} rounds"
