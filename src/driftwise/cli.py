@@ -1,10 +1,16 @@
 """The command line: `driftwise`."""
 
-from typing import Annotated
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import driftwise
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+    from rich.table import Table
 
 app = typer.Typer(
     help="Online decisions in a world that drifts, when changing your mind costs something.",
@@ -29,15 +35,46 @@ def options(
     """Take the options that go before any command."""
 
 
+class Experiment(StrEnum):
+    """What can be reproduced."""
+
+    figure1 = "figure1"
+    theory = "theory"
+
+
 @app.command()
 def reproduce(
-    seeds: Annotated[int, typer.Option(min=1, help="How many streams to play, each with its own seed.")] = 5,
-    first_seed: Annotated[int, typer.Option(min=0, help="Seed of the first stream.")] = 0,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds in a stream; the paper has 50 000.")] = 50_000,
+    what: Annotated[
+        list[Experiment] | None,
+        typer.Argument(help="figure1 (the default), theory, or both.", show_default=False),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="figure1: how many streams to play, each with its own seed.")] = 5,
+    first_seed: Annotated[int, typer.Option(min=0, help="figure1: seed of the first stream.")] = 0,
+    rounds: Annotated[int, typer.Option(min=1, help="figure1: rounds in a stream; the paper has 50 000.")] = 50_000,
+    quick: Annotated[bool, typer.Option("--quick", help="theory: the same studies at a smaller size.")] = False,
 ) -> None:
-    """Play the paper's drifting-regression stream (Figure 1) and print the table and the claims."""
-    from rich import box
+    """Run the paper's experiments and print their tables, with every claim checked.
+
+    figure1: OGD, Ader and Scream on the paper's drifting-regression stream, at three prices of moving.
+
+    theory: every bound on random problems, growth in rounds and prices, the lower-bound adversaries, and the hindsight
+    optimum with its certificate.
+    """
     from rich.console import Console
+
+    console = Console(highlight=False)
+    try:
+        for name in dict.fromkeys(what or [Experiment.figure1]):
+            if name is Experiment.figure1:
+                _figure1(console, seeds, first_seed, rounds)
+            else:
+                _theory(console, quick)
+    except KeyboardInterrupt:
+        typer.echo("Stopped; nothing was kept. Fewer --seeds or --rounds, or --quick, take less time.", err=True)
+        raise typer.Exit(130) from None
+
+
+def _progress(console: "Console") -> "Progress":
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -46,11 +83,7 @@ def reproduce(
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
-    from rich.table import Table
 
-    from driftwise.experiments import figure1
-
-    console = Console(highlight=False)
     columns = (
         TextColumn("{task.description:<24}"),
         BarColumn(),
@@ -61,25 +94,56 @@ def reproduce(
         TimeRemainingColumn(),
         TextColumn("left"),
     )
+    return Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
+
+
+def _table(header: list[str]) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+    for name in header:
+        table.add_column(name, justify="left" if name == header[0] else "right", no_wrap=True)
+    return table
+
+
+def _theory(console: "Console", quick: bool) -> None:
+    """Run every study of the theory and print what it found."""
+    from driftwise.experiments import theory
+
+    failed = 0
+    for study in theory.STUDIES:
+        with _progress(console) as progress:
+            task = progress.add_task(study.title[:40], total=len(study.tasks(quick)))
+            finding = theory.conclude(study, quick, lambda task=task: progress.advance(task))  # type: ignore[misc]
+        console.print(f"[bold]{study.title}[/bold]")
+        table = _table(finding.header)
+        for row in finding.rows:
+            table.add_row(*row)
+        console.print(table)
+        for claim in finding.claims:
+            console.print(f"- {claim}", soft_wrap=True)
+            failed += not claim.holds
+        console.print()
+    console.print("Every claim holds." if not failed else f"{failed} claims do not hold.")
+
+
+def _figure1(console: "Console", seeds: int, first_seed: int, rounds: int) -> None:
+    """Play the streams of Figure 1 and print the table and the claims."""
+    from driftwise.experiments import figure1
+
     rows: list[figure1.Row] = []
     console.print(
         f"Drifting regression: {rounds} rounds, 10 dimensions, seeds {first_seed} to {first_seed + seeds - 1}"
     )
-    try:
-        with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-            total = seeds * len(figure1.ALPHAS) * len(figure1.CONTENDERS)
-            task = progress.add_task("compiling (once)", total=total)
-            for row in figure1.runs(range(first_seed, first_seed + seeds), rounds):
-                rows.append(row)
-                progress.update(task, advance=1, description=f"seed {row.seed}, alpha {row.alpha:g}")
-    except KeyboardInterrupt:
-        typer.echo("Stopped; nothing was kept. Fewer --seeds or --rounds take less time.", err=True)
-        raise typer.Exit(130) from None
-
-    table = Table("learner", box=box.SIMPLE_HEAD, padding=(0, 1), title_justify="left")
-    table.title = "Overall cost (loss + switching cost), mean over streams; lambda = 2 alpha"
-    for alpha in figure1.ALPHAS:
-        table.add_column(f"alpha = {alpha:g}", justify="right")
+    with _progress(console) as progress:
+        total = seeds * len(figure1.ALPHAS) * len(figure1.CONTENDERS)
+        task = progress.add_task("compiling (once)", total=total)
+        for row in figure1.runs(range(first_seed, first_seed + seeds), rounds):
+            rows.append(row)
+            progress.update(task, advance=1, description=f"seed {row.seed}, alpha {row.alpha:g}")
+    console.print("Overall cost (loss + switching cost), mean over streams; lambda = 2 alpha")
+    table = _table(["learner", *(f"alpha = {alpha:g}" for alpha in figure1.ALPHAS)])
     best = {a: min(figure1.mean(rows, name, a) for name in figure1.CONTENDERS) for a in figure1.ALPHAS}
     for name in figure1.CONTENDERS:
         cells = []

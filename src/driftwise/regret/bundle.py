@@ -11,11 +11,13 @@ from driftwise._validate import Array
 from driftwise.domains import Domain
 from driftwise.errors import ConvergenceError, InputError
 from driftwise.losses import LossStream
-from driftwise.regret.cones import below_level, lowest_mixture, need_cones
+from driftwise.regret.cones import below_level, lowest, need_cones
 from driftwise.regret.values import unary_losses, unary_slopes
 
-TOLERANCE = 1e-8
-MOST_STEPS = 500
+AIM, ENOUGH = 1e-9, 1e-6
+"""Relative gap to go on for, and the one that will do when no more can be had."""
+
+MOST_STEPS, PATIENCE = 500, 30
 
 
 def minimise(owner: str, losses: LossStream, domain: Domain) -> Array:
@@ -23,7 +25,7 @@ def minimise(owner: str, losses: LossStream, domain: Domain) -> Array:
     need_cones(owner, domain)
     point = best = domain.project(np.zeros(domain.dim))
     points, values, slopes = np.empty((0, domain.dim)), np.empty(0), np.empty((0, domain.dim))
-    lower, upper = -np.inf, np.inf
+    lower, upper, least, waited = -np.inf, np.inf, np.inf, 0
     for _ in range(MOST_STEPS):
         points = np.vstack([points, point])
         values = np.append(values, unary_losses(losses, point[None]).sum())
@@ -35,12 +37,15 @@ def minimise(owner: str, losses: LossStream, domain: Domain) -> Array:
             best, upper = point, float(values[-1])
         if unit == 0.0:
             return best
-        mixture = lowest_mixture(heights / unit, slopes / unit, domain, best)
+        model = heights / unit, slopes / unit, domain
+        bottom, mixture = lowest(*model, best)
         lower = max(lower, float(mixture @ heights - domain.support(-mixture @ slopes)))
-        if upper - lower <= TOLERANCE * max(abs(upper), 1e-3 * unit):
+        gap = (upper - lower) / max(abs(upper), 1e-3 * unit)
+        least, waited = (gap, 0) if gap < 0.9 * least else (least, waited + 1)
+        if gap <= AIM or (gap <= ENOUGH and waited >= PATIENCE):
             return best
-        level = lower + 0.3 * (upper - lower)
-        point = domain.project(below_level(heights / unit, slopes / unit, domain, level / unit, best))
+        nearest = below_level(*model, (lower + 0.3 * (upper - lower)) / unit, best)
+        point = domain.project(bottom if nearest is None else nearest)
     raise ConvergenceError(
         f"{owner}: the best fixed decision of {losses!r} was not pinned down in {MOST_STEPS} steps; its loss lies "
         f"between {lower:.10g} and {upper:.10g}."

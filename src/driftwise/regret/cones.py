@@ -13,7 +13,10 @@ from driftwise.domains.kernels import BALL, BOX, SPECTRAL
 from driftwise.errors import ParameterError
 from driftwise.regret.kernels import Indices
 
-TOLERANCE = 1e-9
+TOLERANCE, FINE = 1e-9, 1e-12
+"""Clarabel's tolerances, for problems with many segments and for those with one point."""
+
+SOLVED = ("Solved", "AlmostSolved")
 
 
 class Solution(NamedTuple):
@@ -106,32 +109,33 @@ def solve_segments(A: Array, b: Array, domain: Domain, lambda_: float) -> Soluti
     )
     q = np.concatenate([-b.ravel(), np.full(count - 1, lambda_)])
     middle = np.concatenate([np.tile(_middle(domain), count), np.zeros(count - 1)])
-    x, z, words = _clarabel(P, q, rows, middle, domain.diameter)
+    x, z, words = _clarabel(P, q, rows, middle, domain.diameter, TOLERANCE)
     ends = np.zeros((count, dim))
     ends[:-1] = -z[: (count - 1) * (dim + 1)].reshape(count - 1, dim + 1)[:, 1:]
     return Solution(x[: count * dim].reshape(count, dim), ends, words)
 
 
-def lowest_mixture(heights: Array, slopes: Array, domain: Domain, center: Array) -> Array:
-    """Return the weights on planes ``heights_i + <slopes_i, w>`` whose mixture has the highest minimum."""
+def lowest(heights: Array, slopes: Array, domain: Domain, center: Array) -> tuple[Array, Array]:
+    """Return the lowest point of the highest of the planes ``heights_i + <slopes_i, w>``, and their weights there."""
     from scipy import sparse
 
     cuts, dim = slopes.shape
     rows = _planes(heights, slopes, domain, np.zeros(cuts), True)
-    q = np.append(np.zeros(dim), 1.0)
-    weights = _clarabel(sparse.csc_matrix((dim + 1, dim + 1)), q, rows, np.append(center, 0.0), domain.diameter)[1][
-        :cuts
-    ]
-    weights = np.maximum(weights, 0.0)
-    return np.asarray(weights / weights.sum())
+    P, q = sparse.csc_matrix((dim + 1, dim + 1)), np.append(np.zeros(dim), 1.0)
+    x, z, words = _clarabel(P, q, rows, np.append(center, 0.0), domain.diameter, FINE)
+    weights = np.maximum(z[:cuts], 0.0)
+    if words not in SOLVED or not weights.sum() > 0.0:  # any point and any weights are a valid answer, if a poor one
+        weights, x = (np.arange(cuts) == np.argmax(heights + slopes @ center)).astype(float), center
+    return x[:dim], np.asarray(weights / weights.sum())
 
 
-def below_level(heights: Array, slopes: Array, domain: Domain, level: float, center: Array) -> Array:
-    """Return the point of a domain nearest to `center` at which all the planes are below a level."""
+def below_level(heights: Array, slopes: Array, domain: Domain, level: float, center: Array) -> Array | None:
+    """Return the point of a domain nearest to `center` at which all the planes are below a level, if Clarabel can."""
     from scipy import sparse
 
     rows = _planes(heights, slopes, domain, np.full(len(heights), level), False)
-    return _clarabel(sparse.eye(domain.dim, format="csc"), -center, rows, center, domain.diameter)[0]
+    x, _, words = _clarabel(sparse.eye(domain.dim, format="csc"), -center, rows, center, domain.diameter, FINE)
+    return x if words in SOLVED else None
 
 
 def _planes(heights: Array, slopes: Array, domain: Domain, levels: Array, free: bool) -> _Rows:
@@ -163,7 +167,7 @@ def _middle(domain: Domain) -> Array:
     return np.concatenate(parts)
 
 
-def _clarabel(P: Any, q: Array, rows: _Rows, shift: Array, width: float) -> tuple[Array, Array, str]:
+def _clarabel(P: Any, q: Array, rows: _Rows, shift: Array, width: float, tolerance: float) -> tuple[Array, Array, str]:
     """Solve for ``(x - shift) / width`` with a cost of about 1, whatever the units of the problem, and undo it."""
     import clarabel
     from scipy import sparse
@@ -171,7 +175,7 @@ def _clarabel(P: Any, q: Array, rows: _Rows, shift: Array, width: float) -> tupl
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
     entries = np.concatenate(rows.values), (np.concatenate(rows.rows), np.concatenate(rows.columns))
     A = sparse.csc_matrix(entries, (rows.count, q.size))
     whole = P + sparse.triu(P, 1).T
@@ -179,7 +183,8 @@ def _clarabel(P: Any, q: Array, rows: _Rows, shift: Array, width: float) -> tupl
     unit = max(float(np.abs(slope).max()), width**2 * float(abs(P).max()), 1e-300)
     right = (np.concatenate(rows.right) - A @ shift) / width
     solution = clarabel.DefaultSolver(width**2 / unit * P, slope / unit, A, right, rows.cones, settings).solve()
-    return shift + width * np.array(solution.x), unit / width * np.array(solution.z), str(solution.status)
+    with np.errstate(over="ignore", invalid="ignore"):  # what comes of a failure is for the caller to see
+        return shift + width * np.array(solution.x), unit / width * np.array(solution.z), str(solution.status)
 
 
 def need_cones(owner: str, domain: Domain) -> None:

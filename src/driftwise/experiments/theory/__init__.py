@@ -1,0 +1,20 @@
+"""The theory, checked by running it: bounds, growth in rounds and prices, lower-bound adversaries, hindsight optima.
+
+Each study is data, run, result: a list of tasks (one task is one whole seeded run), what a task measures, and what all
+of them together say, with every claim stated as a number and whether it holds.
+"""
+
+from driftwise.experiments.theory import bounds, growth, lower_bounds, optimum
+from driftwise.experiments.theory.study import Claim, Finding, Study, conclude
+
+STUDIES: tuple[Study, ...] = (
+    bounds.STUDY,
+    growth.IN_ROUNDS,
+    growth.IN_PRICE,
+    lower_bounds.EXPERTS,
+    lower_bounds.MOVING,
+    optimum.OPTIMUM,
+    optimum.SOLVERS,
+)
+
+__all__ = ["STUDIES", "Claim", "Finding", "Study", "conclude"]

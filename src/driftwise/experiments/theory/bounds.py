@@ -1,0 +1,122 @@
+"""Every bound on random problems: no run's regret may be above what its theorem allows."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from driftwise import losses as lossy
+from driftwise import mirror, regret
+from driftwise._validate import Array
+from driftwise.domains import Ball, Box, Domain, Simplex
+from driftwise.experiments.theory.study import Claim, Finding, Study, Task
+from driftwise.learners import OGD, Ader, Hedge, LazyScream, Learner, MirrorDescent, Scream
+from driftwise.play import play
+from driftwise.streams import drifting_regression
+
+
+class Checked(NamedTuple):
+    """One certificate."""
+
+    learner: str
+    comparators: str
+    ratio: float
+    guaranteed: bool
+
+
+def _random_problem(rng: np.random.Generator) -> tuple[lossy.LossStream, Domain, Array]:
+    """Return losses with random drift, a domain, and a sequence that moves as the losses do."""
+    T, d = int(10 ** rng.uniform(2.0, 3.3)), int(rng.integers(1, 9))
+    size = 10 ** rng.uniform(-1.0, 1.0)
+    domains: list[Domain] = [Ball(d, size), Box(-size * rng.random(d), size * rng.random(d))]
+    if d > 1:
+        domains += [Simplex(d, size), Simplex(d)]
+    domain = domains[rng.integers(len(domains))]
+    source = drifting_regression(
+        T, d, int(rng.integers(1, T + 1)), ["abrupt", "gradual"][rng.integers(2)], size, seed=rng
+    )
+    x, y, walk = source.data.features, source.data.targets, source.generator
+    noise = rng.normal(0.0, 0.1 * size, walk.shape)
+    streams: list[lossy.LossStream] = [
+        source,
+        lossy.TrackingLoss(walk + noise),
+        lossy.LinearLoss(rng.choice([-1.0, 1.0], x.shape) - 0.3 * np.sign(walk)),
+        lossy.AbsoluteLoss(x, y),
+        lossy.HuberLoss(x, y, delta=0.1 * size),
+        lossy.LogisticLoss(x, np.where(y >= np.median(y), 1.0, -1.0)),
+        lossy.FilteredLoss(0.5 ** np.arange(int(rng.integers(2, 6))), x, y),
+    ]
+    return streams[rng.integers(len(streams))], domain, domain.project(walk)
+
+
+def _contestants(domain: Domain, lambda_: float, G: float, T: int) -> dict[str, Learner]:
+    """Return every learner that a theorem is known for."""
+    usual: dict[str, Any] = {"gradient_bound": G, "horizon": T}
+    result: dict[str, Learner] = {
+        "OGD": OGD(domain, **usual),
+        "OGD, switching-aware": OGD(domain, switching_cost=lambda_, **usual),
+        "OGD, constant step": OGD(domain, step=0.1 * domain.diameter / G),
+        "OGD, no horizon": OGD(domain, gradient_bound=G),
+        "Mirror descent": MirrorDescent(domain, switching_cost=lambda_, **usual),
+        "Ader, improved": Ader(domain, **usual),
+        "Ader, original": Ader(domain, variant="original", **usual),
+        "Scream, appendix": Scream(domain, switching_cost=lambda_, **usual),
+        "Scream, theorem": Scream(domain, switching_cost=lambda_, rate="theorem", **usual),
+        "Lazy Scream, appendix": LazyScream(domain, switching_cost=lambda_, **usual),
+        "Lazy Scream, theorem": LazyScream(domain, switching_cost=lambda_, rate="theorem", **usual),
+    }
+    if isinstance(domain, Simplex):
+        entropy = mirror.NegativeEntropy()
+        start = np.full(domain.dim, domain.scale / domain.dim)
+        result["Mirror descent, entropy"] = MirrorDescent(
+            domain, mirror=entropy, switching_cost=lambda_, start=start, **usual
+        )
+        if domain.scale == 1.0:
+            result["Hedge"] = Hedge(domain.dim, loss_bound=G, horizon=T, switching_cost=lambda_)
+    return result
+
+
+def certify_random_problem(seed: int) -> list[Checked]:
+    """Play every learner on one random problem, and hold it against its theorem for several comparators."""
+    rng = np.random.default_rng(seed)
+    losses, domain, walk = _random_problem(rng)
+    price = float(10 ** rng.uniform(-2.0, 2.5))
+    of_memory = losses.switching_costs(domain).tight
+    G = max(losses.gradient_bound(domain), 1e-9)
+    fixed = regret.best_fixed(losses, domain)
+    comparators = {"best fixed": np.tile(fixed, (len(losses), 1)), "the drift": walk}
+    if losses.memory == 0 and isinstance(losses, lossy.SquaredLoss | lossy.TrackingLoss | lossy.LinearLoss):
+        comparators["hindsight optimum"] = regret.hindsight_optimum(losses, domain, price).decisions
+    result = []
+    for name, learner in _contestants(domain, price + of_memory, G, len(losses)).items():
+        trace = play(learner, losses, price)
+        for kind, v in comparators.items():
+            if kind != "best fixed" and name in ("Hedge", "Mirror descent, entropy"):
+                continue  # their theorems are for fixed comparators
+            certificate = regret.certificate(trace, domain.project(v))
+            result.append(Checked(name, kind, certificate.ratio, certificate.guaranteed))
+    return result
+
+
+def _conclude_bounds(tasks: list[Task], results: list[list[Checked]]) -> Finding:
+    every = [checked for result in results for checked in result]
+    rows = []
+    for name in dict.fromkeys(checked.learner for checked in every):
+        own = [checked for checked in every if checked.learner == name]
+        worst = max(own, key=lambda checked: checked.ratio)
+        beyond = sum(checked.ratio > 1.0 for checked in own)
+        rows.append([name, str(len(own)), str(beyond), f"{worst.ratio:.3f}", worst.comparators])
+    violations = sum(checked.ratio > 1.0 for checked in every)
+    applicable = sum(checked.guaranteed for checked in every)
+    largest = max(checked.ratio for checked in every)
+    measured = f"{violations} violations in {len(every)} certificates, {applicable} with all assumptions met"
+    claim = Claim("No regret above its bound", violations == 0 and applicable == len(every), measured)
+    claims = [claim, Claim("Largest measured / bound below 1", largest < 1.0, f"{largest:.3f}")]
+    return Finding(["learner", "checked", "violations", "largest ratio", "against"], rows, claims)
+
+
+STUDY = Study(
+    "Every bound on random problems (lambda 0.01 to 316, random drift)",
+    lambda quick: [(seed,) for seed in range(40 if quick else 300)],
+    certify_random_problem,
+    _conclude_bounds,
+)
