@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 
 import driftwise
 from driftwise.cli import app, main
-from driftwise.experiments import figure1
+from driftwise.experiments import figure1, theory
+from driftwise.experiments.theory import growth, optimum
 
 RUNNER = CliRunner()
 
@@ -64,3 +65,22 @@ def test_importing_driftwise_stays_light() -> None:
     code = f"import sys, driftwise; print([name for name in {heavy} if name in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert result.stdout == "[]\n"
+
+
+def test_reproduce_theory_prints_every_study_and_its_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(theory, "STUDIES", (growth.IN_ROUNDS, optimum.OPTIMUM))
+    result = RUNNER.invoke(app, ["reproduce", "theory", "--quick"])
+    assert result.exit_code == 0
+    for study in (growth.IN_ROUNDS, optimum.OPTIMUM):
+        assert study.title in result.output
+    assert "Every one certified to 1e-6: holds (3 of 3)" in result.output
+    assert "Every claim holds." in result.output
+
+
+def test_reproduce_theory_counts_claims_that_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = theory.Claim("2 is odd", False, "it is not")
+    study = theory.Study("numbers", lambda _: [()], lambda: None, lambda *_: theory.Finding(["n"], [["2"]], [claim]))
+    monkeypatch.setattr(theory, "STUDIES", (study,))
+    result = RUNNER.invoke(app, ["reproduce", "theory"])
+    assert "2 is odd: does not hold (it is not)" in result.output
+    assert "1 claims do not hold." in result.output

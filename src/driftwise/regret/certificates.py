@@ -190,32 +190,49 @@ class Run:
     def bound(self, t: int) -> float:
         """Return the bound for the first t rounds, from the learner's own constants.
 
-        Without a horizon it is the one for a horizon of all T rounds.
+        With the doubling trick it is the sum of the bounds of the blocks, each of which is a learner of its own with a
+        known horizon. With other rates that shrink it is the bound for a horizon of all T rounds, except for OGD, whose
+        theorem covers them.
         """
-        learner, G, D = self.learner, self.G, self.learner.domain.diameter
-        P = float(self.paths[t - 1])
-        memory = self.of_memory or 0.0
-        needed = self.lambda_ + memory
+        of_comparators = (self.of_memory or 0.0) * float(self.paths[t - 1])
+        if not self._restarts:
+            return self._bound(0, t, max(self.learner.horizon or 0, self.T)) + of_comparators
+        total, start, length = of_comparators, 0, self.learner.program.epoch
+        while start < t:  # blocks of 1, 2, 4, ... updates
+            stop = min(start + length, t)
+            total += self._bound(start, stop, length)
+            start, length = stop, 2 * length
+        return total
+
+    @property
+    def _restarts(self) -> bool:
+        return self.euclidean and self.learner.program.schedule == "doubling"
+
+    def _bound(self, start: int, stop: int, tuned_for: int) -> float:
+        """Return the bound for some rounds, with rates for `tuned_for` rounds."""
+        learner, G, D, t = self.learner, self.G, self.learner.domain.diameter, stop - start
+        P = float(self.paths[stop - 1] - self.paths[start])
+        needed = self.lambda_ + (self.of_memory or 0.0)
         common: dict[str, Any] = {"horizon": t, "gradient_bound": G}
         usual = {**common, "diameter": D, "path_length": min(P, D * (t - 1))}
-        if isinstance(learner, Ader | Scream | LazyScream):
-            usual["tuned_for"] = max(learner.horizon or 0, self.T)
-            if isinstance(learner, Ader):
-                return bounds.ader(**usual)
-            usual |= {"switching_cost": learner.switching_cost, "rate": learner.rate}
+        if isinstance(learner, Ader):
+            return bounds.ader(**usual, tuned_for=tuned_for)
+        if isinstance(learner, Scream | LazyScream):
+            usual |= {"switching_cost": learner.switching_cost, "rate": learner.rate, "tuned_for": tuned_for}
             if isinstance(learner, Scream):
-                return bounds.scream(**usual) + memory * P
-            return bounds.lazy_scream(**usual, epoch=learner.epoch) + memory * P
-        step = float(learner.program.steps[0] / math.sqrt(learner.program.clock_at(t)))
+                return bounds.scream(**usual)
+            return bounds.lazy_scream(**usual, epoch=learner.epoch)
+        step = float(learner.program.steps[0] / math.sqrt(learner.program.clock_at(stop)))
         if self.euclidean:
             anytime = learner.program.schedule == "time-varying"
-            return bounds.ogd(**usual, switching_cost=needed, step=step, anytime=anytime) + memory * P
-        start = learner.base_decisions[0]
+            return bounds.ogd(**usual, switching_cost=needed, step=step, anytime=anytime)
+        first = learner.base_decisions[0]
         if isinstance(learner, Hedge):
-            prior = math.exp(min(float(self.v[0] @ np.log(start)), 0.0))
-            count = learner.domain.dim
-            return bounds.hedge(horizon=t, experts=count, loss_bound=G, switching_cost=needed, rate=step, prior=prior)
-        radius = math.sqrt(learner.program.mirror.radius_squared(learner.domain, start))
+            prior = math.exp(min(float(self.v[0] @ np.log(first)), 0.0))
+            return bounds.hedge(
+                horizon=t, experts=first.size, loss_bound=G, switching_cost=needed, rate=step, prior=prior
+            )
+        radius = math.sqrt(learner.program.mirror.radius_squared(learner.domain, first))
         return bounds.mirror_descent(**common, radius=radius, switching_cost=needed, step=step)
 
     def assumptions(self) -> list[Assumption]:
@@ -252,14 +269,16 @@ class Run:
         return Assumption("domain", inside, f"decisions and comparators {'lie' if inside else 'do not all lie'} in it")
 
     def _horizon(self) -> Assumption:
-        program = self.learner.program
         if self.fixed and self.learner.horizon is not None:
             return Assumption("horizon", True, f"{self.learner.horizon} rounds planned, {self.T} played")
         if self.fixed:
             return Assumption("horizon", True, "constant rates need none")
-        if isinstance(self.learner, OGD | MirrorDescent) and self.euclidean and program.schedule == "time-varying":
+        if self._restarts:
+            return Assumption("horizon", True, "none needed: the bound is the sum over the blocks of doubling")
+        if isinstance(self.learner, OGD | MirrorDescent) and self.euclidean:
             return Assumption("horizon", True, "none needed: the bound is that for shrinking steps")
-        return Assumption("horizon", False, "none was given; the bound shown is that for a known one, not proved here")
+        text = "none was given, and for rates that shrink nothing is proved here; the bound shown is for a known one"
+        return Assumption("horizon", False, text)
 
     def _start(self) -> Assumption:
         rounds = self.learner.round

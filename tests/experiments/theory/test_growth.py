@@ -1,0 +1,30 @@
+"""Growth of regret with rounds and prices."""
+
+from driftwise.experiments.theory import growth
+from tests.experiments.theory.claims import BOTH_SIZES, check_claims
+
+
+@BOTH_SIZES
+def test_regret_grows_like_the_root_of_the_rounds(quick: bool) -> None:
+    finding = check_claims(growth.IN_ROUNDS, quick, count=1)
+    ratios = [float(row[-1]) for row in finding.rows]
+    assert min(ratios) >= 0.18
+    assert max(ratios) <= 0.26
+
+
+@BOTH_SIZES
+def test_lazy_scream_grows_slowest_with_the_price(quick: bool) -> None:
+    check_claims(growth.IN_PRICE, quick, count=1)
+
+
+def test_the_wrong_growth_is_said_not_to_hold() -> None:
+    tasks = [(T, 2, 1.0, 0) for T in (100, 1000)]
+    claim = growth.IN_ROUNDS.conclude(tasks, [(1.0, 9.0), (10.0, 90.0)]).claims[0]
+    assert not claim.holds
+    assert "T^1.000" in claim.measured
+
+
+def test_the_wrong_order_is_said_not_to_hold() -> None:
+    names = ["Scream, theorem", "Scream, appendix", "Lazy Scream"]
+    grow = [{name: price**power for name, power in zip(names, (0.5, 0.5, 0.9), strict=True)} for price in (1.0, 4.0)]
+    assert not growth.IN_PRICE.conclude([(1.0, 9, 0), (4.0, 9, 0)], grow).claims[0].holds
