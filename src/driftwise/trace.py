@@ -89,7 +89,7 @@ class Trace:
         ax = axes("Trace.plot", ax)
         rounds = np.arange(1, len(self.losses) + 1)
         loss = np.cumsum(self.losses)
-        ax.fill_between(rounds, np.minimum(loss, 0.0), loss, alpha=0.55, linewidth=0.0, label="loss")
+        ax.fill_between(rounds, 0.0, loss, alpha=0.55, linewidth=0.0, label="loss")
         if self.switching_cost > 0.0:
             overall = loss + self.switching_cost * np.cumsum(self.moves)
             ax.fill_between(rounds, loss, overall, alpha=0.55, linewidth=0.0, label="switching cost")

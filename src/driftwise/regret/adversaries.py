@@ -168,7 +168,7 @@ def moving_blocks(
     rounds : int
         T.
     path_length : float
-        tau; from D on, the number of segments is ceil(tau), below it is 1.
+        tau; above D there are ceil(tau) segments, up to D there is one.
     experts : int, default 2
         N, the number of coordinates.
     gradient_bound : float, default 1.0
@@ -197,7 +197,7 @@ def moving_blocks(
     segments = math.ceil(tau) if tau > D else 1
     if segments > T:
         raise ParameterError(
-            f"{owner}: path_length must be at most rounds = {T}: there is a segment for each unit of it."
+            f"{owner}: path_length must be at most rounds = {T}, as each unit of it is a segment; got {tau:g}."
         )
     C = G / math.sqrt(N)
     block = _block(owner, lambda_, C, T // segments, f"rounds in each of {segments} segments")

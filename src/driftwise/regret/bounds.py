@@ -14,6 +14,7 @@ import numpy as np
 from driftwise._validate import Array, checked, choice, instance, number, whole
 from driftwise.engine.program import pool_size
 from driftwise.errors import ParameterError
+from driftwise.learners.ensemble import SMALLEST
 from driftwise.learners.scream import RATES, scream_parts
 
 
@@ -23,8 +24,8 @@ def _problem(
     """Return T, P, G, D and lambda, checked."""
     T = whole(owner, "horizon", horizon)
     P = number(owner, "path_length", path_length, low=0.0)
-    G = number(owner, "gradient_bound", gradient_bound, low=0.0, exclusive=True)
-    D = number(owner, "diameter", diameter, low=0.0, exclusive=True)
+    G = number(owner, "gradient_bound", gradient_bound, low=SMALLEST)
+    D = number(owner, "diameter", diameter, low=SMALLEST)
     if D * (T - 1) * (1.0 + 1e-9) < P:
         raise ParameterError(
             f"{owner}: path_length must be at most diameter * (horizon - 1) = {D * (T - 1):g}, as nothing moves "
@@ -181,9 +182,9 @@ def mirror_descent(
     """
     owner = "bounds.mirror_descent"
     T, P = whole(owner, "horizon", horizon), number(owner, "path_length", path_length, low=0.0)
-    G = number(owner, "gradient_bound", gradient_bound, low=0.0, exclusive=True)
+    G = number(owner, "gradient_bound", gradient_bound, low=SMALLEST)
     lambda_ = number(owner, "switching_cost", switching_cost, low=0.0)
-    R = number(owner, "radius", radius, low=0.0, exclusive=True)
+    R = number(owner, "radius", radius, low=SMALLEST)
     if P > 0.0 and lipschitz is None:
         raise ParameterError(
             f"{owner}: comparators that move (path_length={P:g}) need lipschitz=, a Lipschitz constant of the "
@@ -233,7 +234,7 @@ def hedge(
     """
     owner = "bounds.hedge"
     T, N = whole(owner, "horizon", horizon), whole(owner, "experts", experts, low=2)
-    C = number(owner, "loss_bound", loss_bound, low=0.0, exclusive=True)
+    C = number(owner, "loss_bound", loss_bound, low=SMALLEST)
     lambda_ = number(owner, "switching_cost", switching_cost, low=0.0)
     p = 1.0 / N if prior is None else number(owner, "prior", prior, low=0.0, exclusive=True)
     if p > 1.0 + 1e-12:
@@ -363,6 +364,7 @@ def lazy_scream(
     """
     owner = "bounds.lazy_scream"
     T, P, G, D, lambda_ = _problem(owner, horizon, path_length, gradient_bound, diameter, switching_cost)
+    choice(owner, "rate", rate, RATES)
     length = max(1, math.ceil(math.sqrt(lambda_))) if epoch is None else whole(owner, "epoch", epoch)
     H, K = _tuned(owner, tuned_for, T), -(-T // length)
     held = scream(

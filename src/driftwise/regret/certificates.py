@@ -241,12 +241,9 @@ class Run:
         if isinstance(self.learner, Scream | LazyScream) or self.losses.memory:
             found.append(self._price())
         if not self.euclidean:
-            text = (
-                "the comparators are fixed"
-                if self.paths[-1] == 0.0
-                else f"the theorem is for fixed ones, these move by {self.paths[-1]:g}"
-            )
-            found.append(Assumption("comparators", self.paths[-1] == 0.0, text))
+            moved = float(self.paths[-1])
+            text = f"the theorem is for fixed ones, these move by {moved:g}" if moved else "the comparators are fixed"
+            found.append(Assumption("comparators", moved == 0.0, text))
         return found
 
     def _convex(self) -> Assumption:
@@ -287,6 +284,8 @@ class Run:
         )
 
     def _price(self) -> Assumption:
+        if self.blind:
+            return Assumption("memory", None, "not counted: Ader's theorem is for losses without memory")
         if self.of_memory is None:
             return Assumption("memory", None, "Lipschitz constants of custom losses are not known")
         if not isinstance(self.learner, Scream | LazyScream):

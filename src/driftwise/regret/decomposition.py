@@ -116,6 +116,9 @@ def decompose(trace: Trace, comparators: ArrayLike, switching_cost: float | None
     for first in range(0, len(losses), CHUNK):
         rounds = range(first, min(first + CHUNK, len(losses)))
         points, weights = _watch(learner, losses, slopes, rounds, before)
+        mixed = np.einsum("tn,tnd->td", weights[1:], points[1:])
+        if not np.allclose(mixed, trace.decisions[rounds.start : rounds.stop], atol=1e-9 * domain.diameter):
+            raise InputError(f"{owner}: the decisions of {learner!r} are not the mixture of its base-learners' points.")
         steps = np.linalg.norm(points[1:] - points[:-1], axis=2)
         each = np.einsum("tnd,td->tn", points[1:], slopes[rounds.start : rounds.stop]) + lambda_ * steps
         totals += each.sum(axis=0)

@@ -1,7 +1,7 @@
 """Pictures of a run; each function draws on matplotlib axes and returns them (the extra 'plot')."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 from driftwise._plot import axes
 from driftwise._validate import Array, checked, instance, whole
 from driftwise.errors import InputError
-from driftwise.learners import Ensemble
+from driftwise.learners import Ensemble, Hedge
 from driftwise.regret.certificates import Run
+from driftwise.regret.kernels import Indices
 from driftwise.regret.optimum import HindsightOptimum
 from driftwise.regret.values import policy_losses, read_comparators, read_run, step_lengths
 from driftwise.trace import Trace
@@ -49,7 +50,8 @@ def regret(trace: Trace, comparators: ArrayLike, *, bound: bool = True, ax: "Axe
         some = np.unique(np.geomspace(1, run.T, 60).astype(int))
         ax.plot(some, [run.bound(int(t)) for t in some], color="black", linestyle="--", linewidth=1.0, label=label)
     ax.set(xscale="log", xlabel="round", ylabel=run.measure, title=_title(trace))
-    ax.set_yscale("log", nonpositive="mask")
+    if bound or measured.max() > 0.0:
+        ax.set_yscale("log", nonpositive="mask")
     ax.legend(loc="upper left", frameon=False)
     return ax
 
@@ -59,7 +61,7 @@ def decisions(
     trace: Trace,
     comparators: ArrayLike | None = None,
     *,
-    coordinates: Sequence[int] | None = None,
+    coordinates: int | Sequence[int] | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw coordinates of the decisions over time, with the comparators dashed in the same colours.
@@ -70,15 +72,20 @@ def decisions(
         A run.
     comparators : array of shape (T, d) or (d,), optional
         v_1, ..., v_T in the learner's domain, such as the decisions of `hindsight_optimum`.
-    coordinates : sequence of int, optional
+    coordinates : int or sequence of int, optional
         Which to draw; the first three when left out.
     ax : matplotlib axes, optional
         Where to draw; new axes when left out.
     """
     owner = "plots.decisions"
     losses = read_run(owner, trace, None)
-    chosen = range(min(losses.dim, 3)) if coordinates is None else coordinates
-    picked = [whole(owner, "coordinates", k, low=0, high=losses.dim - 1) for k in chosen]
+    chosen: Any = range(min(losses.dim, 3)) if coordinates is None else coordinates
+    picked = [
+        whole(owner, "coordinates", k, low=0, high=losses.dim - 1)
+        for k in (chosen if np.iterable(chosen) else [chosen])
+    ]
+    if not picked:
+        raise InputError(f"{owner}: coordinates must name at least one of 0 to {losses.dim - 1}, got {coordinates!r}.")
     v = None if comparators is None else read_comparators(owner, comparators, len(losses), trace.learner.domain)
     ax = axes(owner, ax)
     rounds = np.unique(np.linspace(1, len(losses), 2 * POINTS).astype(int))
@@ -123,11 +130,12 @@ def weights(trace: Trace, *, ax: "Axes | None" = None) -> "Axes":
     ax.figure.colorbar(image, ax=ax, label="weight")
     if isinstance(trace.learner, Ensemble) and trace.learner.program.steps.size > 1:
         program = trace.learner.program
-        steps = program.steps[:count] / np.sqrt(program.clock_at(rounds))
+        played = trace.learner.round + rounds
+        steps = program.steps[:count] / np.sqrt(program.clock_at(-(-played // program.epoch)))
         ax.set_yticks(range(count), [f"{step:.2g}" for step in steps])
         ax.set_ylabel("step size of the base-learner" + ("" if program.schedule == "fixed" else " at the end"))
     else:
-        ax.set_ylabel("expert")
+        ax.set_ylabel("expert" if isinstance(trace.learner, Hedge) else "base-learner")
     ax.set(xlabel="round", title=_title(trace))
     return ax
 
@@ -160,10 +168,10 @@ def costs(
         instance(owner, "optimum", optimum, HindsightOptimum, "hindsight_optimum(...)")
         v = read_comparators(owner, optimum.decisions, len(losses), trace.learner.domain)
     ax = axes(owner, ax)
-    edges = np.linspace(0, len(losses), count + 1)
+    edges = _edges(len(losses), count)
     running = _averages(trace.losses[:, None], count)[:, 0]
     moving = _averages(trace.switching_cost * trace.moves[:, None], count)[:, 0]
-    ax.stairs(running, edges, baseline=np.minimum(running, 0.0), fill=True, alpha=0.55, label="running (loss)")
+    ax.stairs(running, edges, fill=True, alpha=0.55, label="running (loss)")
     ax.stairs(running + moving, edges, baseline=running, fill=True, alpha=0.55, label="moving (switching cost)")
     if optimum is not None:
         best = policy_losses(losses, v) + trace.switching_cost * step_lengths(v)
@@ -183,8 +191,13 @@ def costs(
 
 def _averages(rows: Array, count: int) -> Array:
     """Return the mean of the rows in each of `count` windows of (almost) equal length."""
-    edges = np.linspace(0, len(rows), count + 1).astype(int)
+    edges = _edges(len(rows), count)
     return np.asarray(np.add.reduceat(rows, edges[:-1], axis=0) / np.diff(edges)[:, None])
+
+
+def _edges(rounds: int, count: int) -> Indices:
+    """Return where `count` windows of (almost) equal length begin, and where the last one ends."""
+    return np.linspace(0, rounds, count + 1).astype(np.int64)
 
 
 def _title(trace: Trace) -> str:

@@ -40,7 +40,7 @@ def read_comparators(owner: str, comparators: ArrayLike, rounds: int, domain: Do
     if given.ndim == 1:
         v = np.tile(array(owner, "comparators", given, (domain.dim,)), (rounds, 1))
     else:
-        v = array(owner, "comparators", given, (rounds, domain.dim))
+        v = array(owner, "comparators", comparators, (rounds, domain.dim))
     if not domain.contains(v):
         outside = next(t for t in range(rounds) if not domain.contains(v[t]))
         raise InputError(

@@ -1,0 +1,296 @@
+"""A run next to its theorem: the right regret, the right bound, and every assumption that can be seen to fail."""
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import driftwise as dw
+from driftwise._validate import Array
+from driftwise.errors import InputError, ParameterError
+from driftwise.regret import Certificate, bounds, certificate, dynamic_policy_regret, dynamic_regret, path_length
+from tests.cases import check_refused, custom
+
+T, PRICE, G = 400, 2.0, 2.1
+BALL, SIMPLEX = dw.Ball(3), dw.Simplex(3)
+LOSSES = dw.streams.drifting_regression(rounds=T, dim=3, segment=100, seed=4)
+MOVING = LOSSES.generator
+FIXED = np.array([0.2, 0.7, 0.1])
+P = path_length(MOVING)
+MOVED: dict[str, Any] = {"horizon": T, "path_length": P, "gradient_bound": G, "diameter": 2.0}
+PRICED: dict[str, Any] = {"gradient_bound": G, "switching_cost": PRICE}
+DOUBLING: dict[str, Any] = {"horizon_free": "doubling"}
+STEP = 2.0 / math.sqrt((G**2 + PRICE * G) * T)
+EPS = math.sqrt(math.log(5.0) / (G * (PRICE + G) * T))
+"""OGD's step and Hedge's rate for this price, with a least prior of 1 / 5."""
+
+THEOREMS = {"OGD": "Theorem 1", "Hedge": "Hedge", "Ader": "Zhang", "Scream": "Theorem 3", "LazyScream": "Theorem 5"}
+
+RUNS: dict[str, tuple[Callable[[], dw.Learner], Callable[[], float]]] = {
+    "OGD": (lambda: dw.OGD(BALL, **PRICED, horizon=T), lambda: bounds.ogd(**MOVED, switching_cost=PRICE)),
+    "OGD for more rounds": (
+        lambda: dw.OGD(BALL, gradient_bound=G, horizon=4 * T),
+        lambda: bounds.ogd(**MOVED, switching_cost=PRICE, step=2.0 / G / math.sqrt(4 * T)),
+    ),
+    "OGD constant step": (
+        lambda: dw.OGD(BALL, step=0.1),
+        lambda: bounds.ogd(**{**MOVED, "gradient_bound": _steepest()}, switching_cost=PRICE, step=0.1),
+    ),
+    "OGD without horizon": (
+        lambda: dw.OGD(BALL, **PRICED),
+        lambda: bounds.ogd(**MOVED, switching_cost=PRICE, anytime=True),
+    ),
+    "OGD doubling": (
+        lambda: dw.OGD(BALL, gradient_bound=G, **DOUBLING),
+        lambda: _in_blocks(lambda H, **block: bounds.ogd(**block, switching_cost=PRICE, step=2.0 / G / math.sqrt(H))),
+    ),
+    "MirrorDescent without horizon": (
+        lambda: dw.MirrorDescent(BALL, **PRICED),
+        lambda: bounds.ogd(**MOVED, switching_cost=PRICE, step=STEP / math.sqrt(2.0), anytime=True),
+    ),
+    "MirrorDescent entropy": (
+        lambda: dw.MirrorDescent(SIMPLEX, mirror=dw.mirror.NegativeEntropy(), **PRICED, horizon=T),
+        lambda: bounds.mirror_descent(**PRICED, horizon=T, radius=math.sqrt(math.log(3.0))),
+    ),
+    "MirrorDescent p-norm": (
+        lambda: dw.MirrorDescent(dw.Box([-1.0] * 3, [1.0] * 3), mirror=dw.mirror.PNorm(1.5), **PRICED, horizon=T),
+        # From 0, the largest |w|_p^2 / (2 (p - 1)) is that of a corner: 3^(2 / p) / 1.
+        lambda: bounds.mirror_descent(**PRICED, horizon=T, radius=3.0 ** (2.0 / 3.0)),
+    ),
+    "Hedge": (
+        lambda: dw.Hedge(3, loss_bound=G, switching_cost=PRICE, horizon=T, prior=[0.5, 0.3, 0.2]),
+        lambda: bounds.hedge(
+            horizon=T, experts=3, loss_bound=G, switching_cost=PRICE, rate=EPS, prior=0.5**0.2 * 0.3**0.7 * 0.2**0.1
+        ),
+    ),
+    "Ader improved": (lambda: dw.Ader(BALL, gradient_bound=G, horizon=T), lambda: bounds.ader(**MOVED)),
+    "Ader original for more rounds": (
+        lambda: dw.Ader(BALL, gradient_bound=G, horizon=T + 50, variant="original"),
+        lambda: bounds.ader(**MOVED, tuned_for=T + 50),
+    ),
+    "Ader doubling": (
+        lambda: dw.Ader(BALL, gradient_bound=G, **DOUBLING),
+        lambda: _in_blocks(lambda H, **block: bounds.ader(**block, tuned_for=H)),
+    ),
+    "Scream appendix": (lambda: _scream(), lambda: bounds.scream(**MOVED, switching_cost=PRICE)),
+    "Scream theorem": (
+        lambda: _scream(rate="theorem"),
+        lambda: bounds.scream(**MOVED, switching_cost=PRICE, rate="theorem"),
+    ),
+    "Scream doubling": (
+        lambda: _scream(horizon=None, **DOUBLING),
+        lambda: _in_blocks(lambda H, **block: bounds.scream(**block, switching_cost=PRICE, tuned_for=H)),
+    ),
+    "LazyScream": (
+        lambda: dw.LazyScream(BALL, gradient_bound=G, switching_cost=5.0, horizon=T, rate="theorem"),
+        lambda: bounds.lazy_scream(**MOVED, switching_cost=5.0, rate="theorem"),
+    ),
+    "LazyScream epoch": (
+        lambda: dw.LazyScream(BALL, **PRICED, horizon=T + 9, epoch=7),
+        lambda: bounds.lazy_scream(**MOVED, switching_cost=PRICE, epoch=7, tuned_for=T + 9),
+    ),
+    "LazyScream doubling": (
+        lambda: dw.LazyScream(BALL, **PRICED, epoch=3, **DOUBLING),
+        lambda: _in_blocks(
+            lambda H, **block: bounds.lazy_scream(**block, switching_cost=PRICE, epoch=3, tuned_for=H), epoch=3
+        ),
+    ),
+}
+
+
+def _in_blocks(bound: Callable[..., float], epoch: int = 1) -> float:
+    """Return the sum of a bound over blocks of 1, 2, 4, ... epochs, each with rates for all of the block."""
+    blocks = {epoch * 2**k: MOVING[epoch * (2**k - 1) : epoch * (2 ** (k + 1) - 1)] for k in range(9)}
+    return sum(
+        bound(H, **{**MOVED, "horizon": len(v), "path_length": path_length(v)}) for H, v in blocks.items() if len(v)
+    )
+
+
+def _scream(**changed: Any) -> dw.Scream:
+    return dw.Scream(BALL, **{**PRICED, "horizon": T, **changed})
+
+
+NORMS = {"MirrorDescent entropy": 1.0, "Hedge": 1.0, "MirrorDescent p-norm": 1.5}
+"""Of the runs in other geometries, which are for fixed comparators."""
+
+
+@functools.cache
+def _run(name: str) -> dw.Trace:
+    return dw.play(RUNS[name][0](), LOSSES, PRICE)
+
+
+def _steepest(name: str = "OGD constant step", order: float = 2.0) -> float:
+    """Return the largest gradient in a run, in a norm of this order."""
+    return max(float(np.linalg.norm(LOSSES.gradient(t, w), order)) for t, w in enumerate(_run(name).decisions))
+
+
+@functools.cache
+def _certified(name: str) -> Certificate:
+    return certificate(_run(name), FIXED if name in NORMS else MOVING)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_measured_is_the_regret_that_the_theorem_is_about(name: str) -> None:
+    price = 0.0 if name.startswith("Ader") else PRICE
+    against = FIXED if name in NORMS else MOVING
+    expected = dynamic_regret(_run(name), LOSSES, against, switching_cost=price, norm=NORMS.get(name, 2.0))
+    found = _certified(name)
+    assert found.measured == pytest.approx(expected, rel=1e-9)
+    assert found.path_length == pytest.approx(0.0 if name in NORMS else P, rel=1e-12)
+    assert found.measure == f"dynamic regret{' with switching cost 2' if price else ', moves not counted'}"
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_bound_is_that_of_the_theorem(name: str) -> None:
+    found = _certified(name)
+    assert found.bound == pytest.approx(RUNS[name][1](), rel=1e-9)
+    assert found.learner == name.split()[0]
+    assert THEOREMS.get(found.learner, "B.3, mirror descent") in found.theorem
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_guarantee_holds_and_says_so(name: str) -> None:
+    found = _certified(name)
+    assert found.ratio == found.measured / found.bound <= 1.0
+    assert found.within
+    assert found.guaranteed
+    names = ["convexity", "gradient bound", "domain", "horizon", "start"]
+    names += ["switching cost"] * ("Scream" in name) + ["comparators"] * (name in NORMS)
+    assert [assumption.name for assumption in found.assumptions] == names
+    assert all(assumption.holds for assumption in found.assumptions)
+    dual = {1.0: np.inf, 1.5: 3.0, 2.0: 2.0}[NORMS.get(name, 2.0)]
+    assert f"{_steepest(name, dual):.6g}" in found.assumptions[1].text
+
+
+@pytest.mark.parametrize("name", ["Scream appendix", "Hedge"])
+def test_the_text_has_the_numbers_and_every_assumption(name: str) -> None:
+    found = _certified(name)
+    text = str(found)
+    assert f"measured {found.measured:.6g} <= bound {found.bound:.6g}" in text
+    assert f"ratio {found.ratio:.2%}" in text
+    for part in (found.learner, found.theorem, found.measure, "the theorem applies", f"{found.path_length:.6g}"):
+        assert part in text
+    for assumption in found.assumptions:
+        assert f"{assumption.name:<15} holds        {assumption.text}" in text
+
+
+def _played(learner: dw.Learner) -> dw.Learner:
+    dw.play(learner, dw.streams.drifting_regression(rounds=5, dim=3, seed=1))
+    return learner
+
+
+@pytest.mark.parametrize(
+    ("make", "price", "comparators", "name", "words"),
+    [
+        (lambda: _scream(gradient_bound=0.1), PRICE, MOVING, "gradient bound", ("the bound 0.1",)),
+        (lambda: _scream(horizon=None), PRICE, MOVING, "horizon", ("none was given", "known")),
+        (lambda: dw.Ader(BALL, gradient_bound=G), PRICE, MOVING, "horizon", ("none was given",)),
+        (lambda: dw.Hedge(3, loss_bound=G), PRICE, FIXED, "horizon", ("none was given",)),
+        (lambda: dw.Hedge(3, loss_bound=G, **DOUBLING), PRICE, FIXED, "horizon", ("none was given",)),
+        (lambda: _played(_scream(horizon=T + 5)), PRICE, MOVING, "start", ("5 rounds",)),
+        (lambda: _played(dw.OGD(BALL, step=0.1)), PRICE, MOVING, "start", ("5 rounds",)),
+        (_scream, 2.5, MOVING, "switching cost", ("built for 2", "priced at 2.5")),
+        (lambda: dw.LazyScream(BALL, **PRICED, horizon=T), 2.5, MOVING, "switching cost", ("priced at 2.5",)),
+        (lambda: dw.Hedge(3, rate=0.1), PRICE, np.eye(3)[np.arange(T) // 200], "comparators", ("fixed", "by 2")),
+    ],
+)
+def test_each_assumption_can_be_seen_violated(
+    make: Callable[[], dw.Learner], price: float, comparators: Array, name: str, words: tuple[str, ...]
+) -> None:
+    found = certificate(dw.play(make(), LOSSES, price), comparators)
+    (broken,) = [assumption for assumption in found.assumptions if not assumption.holds]
+    assert broken.name == name
+    assert not found.guaranteed
+    assert f"{name:<15} VIOLATED" in str(found)
+    assert "an assumption is violated: the bound is no guarantee here" in str(found)
+    for word in words:
+        assert word in broken.text
+
+
+def test_a_bound_that_fails_is_shown_to_fail() -> None:
+    """A learner that was promised tiny gradients, on losses that are not tiny."""
+    losses = dw.LinearLoss(np.where(np.arange(T)[:, None] % 2, 1.0, -1.0) * np.ones(3))
+    found = certificate(dw.play(dw.OGD(BALL, gradient_bound=1e-3, horizon=T), losses, 50.0), np.zeros(3))
+    assert found.ratio > 1.0
+    assert not found.within
+    assert f"measured {found.measured:.6g} > bound {found.bound:.6g}" in str(found)
+
+
+MEMORY = dw.FilteredLoss([0.5, 0.3, 0.2], LOSSES.data.features, LOSSES.data.targets)
+LIPSCHITZ = MEMORY.switching_costs(BALL).tight
+BUILT: dict[str, Any] = {"gradient_bound": G, "switching_cost": LIPSCHITZ, "horizon": T}
+BOUNDED: dict[str, Any] = {**MOVED, "switching_cost": LIPSCHITZ, "policy": True}
+
+
+@pytest.mark.parametrize(
+    ("make", "bound"),
+    [
+        (lambda: dw.OGD(BALL, **BUILT), lambda: bounds.ogd(**BOUNDED)),
+        (lambda: dw.Scream(BALL, **BUILT), lambda: bounds.scream(**BOUNDED)),
+        (lambda: dw.LazyScream(BALL, **BUILT, epoch=2), lambda: bounds.lazy_scream(**BOUNDED, epoch=2)),
+    ],
+)
+def test_memory_is_measured_as_policy_regret(make: Callable[[], dw.Learner], bound: Callable[[], float]) -> None:
+    trace = dw.play(make(), MEMORY)
+    found = certificate(trace, MOVING)
+    assert found.measure == "dynamic policy regret with switching cost 0"
+    assert found.measured == pytest.approx(dynamic_policy_regret(trace, MEMORY, MOVING), rel=1e-9)
+    assert found.bound == pytest.approx(bound(), rel=1e-9)
+    assert found.guaranteed
+    assert found.ratio <= 1.0
+
+
+def test_memory_and_a_price_add_up() -> None:
+    trace = dw.play(_scream(switching_cost=LIPSCHITZ + 1.0), MEMORY, 1.0)
+    found = certificate(trace, MOVING)
+    assert found.measured == pytest.approx(dynamic_policy_regret(trace, MEMORY, MOVING) + trace.total_switching)
+    assert found.bound == pytest.approx(bounds.scream(**MOVED, switching_cost=LIPSCHITZ + 1.0) + LIPSCHITZ * P)
+    assert found.guaranteed
+    assert not certificate(dw.play(_scream(switching_cost=LIPSCHITZ), MEMORY, 1.0), MOVING).guaranteed
+
+
+@pytest.mark.parametrize(("memory", "unknown"), [(0, ["convexity"]), (2, ["convexity", "memory"])])
+def test_what_cannot_be_known_of_custom_losses_is_not_checked(memory: int, unknown: list[str]) -> None:
+    trace = dw.play(_scream(horizon=30), custom(3, 30, memory, compile="never"), PRICE)
+    found = certificate(trace, np.zeros(3))
+    assert [assumption.name for assumption in found.assumptions if assumption.holds is None] == unknown
+    assert found.guaranteed
+    assert f"{'convexity':<15} not checked" in str(found)
+
+
+class Still(dw.Learner):
+    """A learner of one's own."""
+
+    def _decide(self) -> Array:
+        return np.zeros(self.domain.dim)
+
+    def _learn(self, gradient: Array) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: type("Mine", (dw.Scream,), {})(BALL, **PRICED, horizon=T), lambda: Still(BALL)]
+)
+def test_no_theorem_is_known_for_learners_of_ones_own(make: Callable[[], dw.Learner]) -> None:
+    trace = dw.play(make(), LOSSES)
+    check_refused(lambda: certificate(trace, MOVING), "no theorem", type(trace.learner).__name__, kind=InputError)
+
+
+@pytest.mark.parametrize(
+    ("comparators", "words"),
+    [
+        (MOVING[:-1], ("comparators", "(400, 3)", "(399, 3)")),
+        (MOVING[:, :2], ("comparators", "(400, 3)", "(400, 2)")),
+        (np.where(np.arange(T)[:, None] == 9, 2.0, MOVING), ("comparators", "Ball(3", "round 9", "project")),
+        ([2.0, 0.0, 0.0], ("comparators", "Ball(3", "does not")),
+        ([math.nan, 0.0, 0.0], ("comparators", "nan")),
+        ("best", ("comparators",)),
+    ],
+)
+def test_impossible_comparators_and_runs_are_refused(comparators: Any, words: tuple[str, ...]) -> None:
+    check_refused(lambda: certificate(_run("OGD"), comparators), "certificate", *words, kind=InputError)
+    untyped: Any = certificate
+    check_refused(lambda: untyped(LOSSES, MOVING), "certificate: trace", kind=ParameterError)
