@@ -73,7 +73,7 @@ def test_reproduce_theory_prints_every_study_and_its_claims(monkeypatch: pytest.
     assert result.exit_code == 0
     for study in (growth.IN_ROUNDS, optimum.OPTIMUM):
         assert study.title in result.output
-    assert "Every one certified to 1e-6: holds (3 of 3)" in result.output
+    assert "Every hindsight optimum certified to 1e-6: holds (3 of 3)" in result.output
     assert "Every claim holds." in result.output
 
 

@@ -15,11 +15,12 @@ ROOT = Path(__file__).parents[1]
 def test_the_code_in_the_readme_runs() -> None:
     mpl.use("Agg")
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     names = {"gradient": np.zeros(10)}
     for block in blocks:
         exec(block, names)  # the README's own words
     assert names["trace"].total > 0.0  # type: ignore[attr-defined]
+    assert names["best"].optimal  # type: ignore[attr-defined]
 
 
 def test_the_code_in_contributing_runs() -> None:

@@ -31,7 +31,11 @@ def _conclude_rounds(tasks: list[Task], results: list[tuple[float, float]]) -> F
         for T, values in grouped.items()
     ]
     slope = exponent(mean, mean.values())
-    claim = Claim("Scream's regret grows like T^0.515, give or take 0.03", within(slope, 0.515, 0.03), f"T^{slope:.3f}")
+    claim = Claim(
+        "Scream's regret on random signs grows like T^0.515, give or take 0.03",
+        within(slope, 0.515, 0.03),
+        f"T^{slope:.3f}",
+    )
     return Finding(["rounds", "regret", "bound", "ratio"], rows, [claim])
 
 
@@ -62,7 +66,8 @@ def _conclude_prices(tasks: list[Task], results: list[dict[str, float]]) -> Find
     slopes = {name: exponent(grouped, mean) for name, mean in means.items()}
     rows = [[name, *(f"{value:.0f}" for value in means[name]), f"{slopes[name]:.3f}"] for name in names]
     order = slopes["Lazy Scream"] < slopes["Scream, appendix"] < slopes["Scream, theorem"]
-    text = "Lazy Scream grows slower than Scream with the appendix rate, and that slower than with the theorem's"
+    text = "With lambda, Lazy Scream grows slower than Scream with the appendix rate"
+    text += ", and that slower than with the theorem's"
     measured = ", ".join(f"lambda^{slopes[name]:.3f}" for name in reversed(names))
     header = ["regret at lambda =", *(f"{price:g}" for price in grouped), "exponent"]
     return Finding(header, rows, [Claim(text, order, measured)])

@@ -41,11 +41,15 @@ def _conclude_experts(tasks: list[Task], results: list[float]) -> Finding:
         rows.append([f"{N}", f"{len(cells)}", f"{least:.3f}", f"{most:.3f}", f"{slope:.3f}"])
         measured = f"{least:.3f} to {most:.3f}"
         claims.append(
-            Claim(f"{N} experts: regret / sqrt(lambda C T) in {low} to {high}", low <= least and most <= high, measured)
+            Claim(
+                f"Hedge, {N} experts: regret / sqrt(lambda C T) in {low} to {high}",
+                low <= least and most <= high,
+                measured,
+            )
         )
         claims.append(
             Claim(
-                f"{N} experts: slope in lambda C T is 0.49, give or take 0.02",
+                f"Hedge, {N} experts: slope in lambda C T is 0.49, give or take 0.02",
                 within(slope, 0.49, 0.02),
                 f"{slope:.3f}",
             )
@@ -83,7 +87,7 @@ def _conclude_moving(tasks: list[Task], results: list[dict[str, float]]) -> Find
         [f"{tau}", f"{price:g}", *(f"{value:.3f}" for value in mean.values())] for (tau, price), mean in means.items()
     ]
     least = min(min(mean.values()) for mean in means.values())
-    claim = Claim("Nobody gets below a tenth of sqrt(lambda tau T)", least > 0.1, f"least {least:.3f}")
+    claim = Claim("Theorem 6: nobody gets below a tenth of sqrt(lambda tau T)", least > 0.1, f"least {least:.3f}")
     return Finding(["tau", "lambda", *next(iter(means.values()))], rows, [claim])
 
 
