@@ -8,8 +8,21 @@ import numpy as np
 import pytest
 
 import driftwise as dw
-from driftwise._validate import Checked, array, checked, choice, describe, instance, loose, number, read_only, whole
+from driftwise._validate import (
+    Checked,
+    array,
+    checked,
+    choice,
+    describe,
+    instance,
+    loose,
+    number,
+    read_only,
+    seeded,
+    whole,
+)
 from driftwise.errors import ArgumentError, DriftwiseError, InputError, ParameterError
+from tests.cases import check_refused
 
 PUBLIC = sorted(
     (
@@ -199,3 +212,14 @@ def test_public_classes_show_their_constructor(cls: type) -> None:
 
 def test_there_are_public_classes_to_look_at() -> None:
     assert {dw.Ball, dw.SquaredLoss, dw.Scream, dw.mirror.PNorm, dw.streams.DriftingRegression} <= set(CONCRETE)
+
+
+def test_seeded_gives_the_same_generator_for_the_same_seed() -> None:
+    assert seeded("owner", 7).random() == seeded("owner", 7).random() != seeded("owner", 8).random()
+    rng = np.random.default_rng(0)
+    assert seeded("owner", rng) is rng
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, None, "x"])
+def test_seeded_refuses_what_is_no_seed(seed: object) -> None:
+    check_refused(lambda: seeded("owner", seed), "owner: seed", kind=ParameterError)

@@ -107,6 +107,13 @@ def array(owner: str, name: str, value: ArrayLike, shape: tuple[int | str, ...],
     return result
 
 
+def seeded(owner: str, seed: object) -> np.random.Generator:
+    """Return a generator: the one given, or a new one from a whole number."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    return np.random.default_rng(whole(owner, "seed", seed, low=0, high=2**128))
+
+
 def read_only(values: Array) -> Array:
     """Mark an array as read-only and return it."""
     values.flags.writeable = False

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from driftwise._validate import Array, checked, choice, number, read_only, whole
+from driftwise._validate import Array, checked, choice, number, read_only, seeded, whole
 from driftwise.domains import Ball
 from driftwise.losses import SquaredLoss
 
@@ -85,9 +85,7 @@ def drifting_regression(
     kind = choice(owner, "drift", drift, ("abrupt", "gradual"))
     domain = Ball(d, number(owner, "radius", radius, low=0.0, exclusive=True))
     spread = number(owner, "noise", noise, low=0.0)
-    if not isinstance(seed, np.random.Generator):
-        seed = whole(owner, "seed", seed, low=0, high=2**128)
-    rng = np.random.default_rng(seed)
+    rng = seeded(owner, seed)
     segments = -(-T // length)
     draws = _uniform_in_ball(rng, segments + 1, d, domain.radius)
     index, part = np.divmod(np.arange(T), length)

@@ -28,7 +28,7 @@ def solve(losses: DataLoss, domain: Domain, lambda_: float, tolerance: float, fl
     starts = np.zeros(1, np.int64)
     dropped: set[int] = set()
     stay: set[int] = set()
-    best, best_cost, bound, words = np.empty((rounds, dim)), math.inf, -math.inf, ""
+    best, best_cost, bound = np.tile(domain.project(np.zeros(dim)), (rounds, 1)), math.inf, -math.inf
     for iteration in range(1, iterations + 1):
         A, b, _ = sums(losses, starts)
         points, ends, words = solve_segments(A, b, domain, lambda_)

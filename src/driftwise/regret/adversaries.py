@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from driftwise._validate import Array, checked, number, read_only, whole
+from driftwise._validate import Array, checked, number, read_only, seeded, whole
 from driftwise.domains import Ball, Domain, Simplex
 from driftwise.errors import ParameterError
 from driftwise.losses import LinearLoss
@@ -36,12 +36,6 @@ class Adversary(LinearLoss):
         super().__init__(vectors)
         self.domain, self.switching_cost, self.scale, self.block = domain, switching_cost, scale, block
         self.comparators = read_only(comparators)
-
-
-def _rng(owner: str, seed: int | np.random.Generator) -> np.random.Generator:
-    if not isinstance(seed, np.random.Generator):
-        seed = whole(owner, "seed", seed, low=0, high=2**128)
-    return np.random.default_rng(seed)
 
 
 def _coins(rng: np.random.Generator, rounds: int, dim: int, block: int) -> Array:
@@ -95,7 +89,7 @@ def random_signs(
     T, d = whole(owner, "rounds", rounds), whole(owner, "dim", dim)
     G = number(owner, "gradient_bound", gradient_bound, low=0.0, exclusive=True)
     domain = Ball(d, number(owner, "radius", radius, low=0.0, exclusive=True))
-    vectors = G / math.sqrt(d) * _coins(_rng(owner, seed), T, d, 1)
+    vectors = G / math.sqrt(d) * _coins(seeded(owner, seed), T, d, 1)
     total = vectors.sum(axis=0)
     best = domain.project(-total / max(float(np.linalg.norm(total)), 1e-300) * domain.radius)
     return Adversary(vectors, domain, 0.0, np.tile(best, (T, 1)), G * domain.radius * math.sqrt(T), 1)
@@ -141,7 +135,7 @@ def expert_blocks(
     C = number(owner, "loss_bound", loss_bound, low=0.0, exclusive=True)
     lambda_ = number(owner, "switching_cost", switching_cost, low=0.0, exclusive=True)
     block = _block(owner, lambda_, C, T, "rounds")
-    vectors = C * _coins(_rng(owner, seed), T, N, block)
+    vectors = C * _coins(seeded(owner, seed), T, N, block)
     scale = math.sqrt(lambda_ * C * T)
     return Adversary(vectors, Simplex(N), lambda_, _best_corner(vectors, 1.0), scale, block)
 
@@ -201,7 +195,7 @@ def moving_blocks(
         )
     C = G / math.sqrt(N)
     block = _block(owner, lambda_, C, T // segments, f"rounds in each of {segments} segments")
-    domain, rng = Simplex(N, min(1.0, D / math.sqrt(2.0))), _rng(owner, seed)
+    domain, rng = Simplex(N, min(1.0, D / math.sqrt(2.0))), seeded(owner, seed)
     parts = [C * _coins(rng, len(part), N, block) for part in np.array_split(np.arange(T), segments)]
     comparators = np.vstack([_best_corner(part, domain.scale) for part in parts])
     return Adversary(np.vstack(parts), domain, lambda_, comparators, math.sqrt(lambda_ * max(tau, D) * T), block)

@@ -105,6 +105,11 @@ def best_piecewise(
 def generator(losses: LossStream) -> Array:
     """Return the sequence that generated a stream, shape (T, d), where it has one, as those of `streams` do.
 
+    Parameters
+    ----------
+    losses : LossStream
+        A stream with an attribute `generator`.
+
     Examples
     --------
     >>> import driftwise as dw

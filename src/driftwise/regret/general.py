@@ -13,11 +13,12 @@ import numpy as np
 
 from driftwise.domains import Domain
 from driftwise.domains.kernels import BALL, BOX, SIMPLEX
-from driftwise.errors import InputError, MissingExtraError
+from driftwise.errors import ConvergenceError, InputError, MissingExtraError
 from driftwise.losses import LossStream, kernels
 from driftwise.losses.base import DataLoss
 from driftwise.losses.kernels import LossData
 from driftwise.regret.duality import Answer, lower_bound
+from driftwise.regret.values import policy_losses
 
 Expression = Callable[[int, Any], Any]
 
@@ -125,9 +126,17 @@ def solve(losses: LossStream, domain: Domain, lambda_: float, expression: Expres
             warnings.simplefilter("ignore", UserWarning)  # that the solution may be inaccurate: the gap will tell
             problem.unpack_results(raw, chain, inverse)
     except cp.SolverError:
-        raise InputError(f"hindsight_optimum: {words}, without decisions; rescale the losses or the domain.") from None
+        text = f"hindsight_optimum: {words}, without decisions; rescale the losses or the domain."
+        raise ConvergenceError(text) from None
     decisions = domain.project(np.ascontiguousarray(W.value))
     if expression is not None:
+        W.value = decisions
+        stated, true = float(cost.value), float(policy_losses(losses, decisions).sum())
+        if not abs(stated - true) <= 1e-6 * max(abs(stated), abs(true), 1.0):
+            raise InputError(
+                f"hindsight_optimum: at the optimum found the expressions add up to {stated:.10g}, but the losses "
+                f"themselves to {true:.10g}; expression(t, w) must be the loss of round t."
+            )
         return Answer(decisions, float(problem.value - abs(raw.obj_val - raw.obj_val_dual)), words)
     assert isinstance(losses, DataLoss)
     dual = np.zeros((rounds, dim))
