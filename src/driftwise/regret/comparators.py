@@ -54,7 +54,11 @@ def best_fixed(losses: LossStream, domain: Domain) -> Array:
 
 @checked
 def best_piecewise(
-    losses: LossStream, domain: Domain, segments: int | Sequence[int], *, grid: Sequence[int] | None = None
+    losses: LossStream,
+    domain: Domain,
+    segments: int | Sequence[int] | Indices,
+    *,
+    grid: Sequence[int] | Indices | None = None,
 ) -> Array:
     """Return the best sequence that is constant on segments, moves being free.
 

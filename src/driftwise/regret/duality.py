@@ -61,7 +61,7 @@ def pulls(data: LossData, slopes: Array) -> Array:
     each = slopes[:, None] * data.features
     result = data.taps[0] * each
     for k in range(1, data.taps.size):
-        result[: len(each) - k] += data.taps[k] * each[k:]
+        result[: max(len(each) - k, 0)] += data.taps[k] * each[k:]
         result[0] += data.taps[k] * each[:k].sum(axis=0)  # before the first round the first decision stood
     return np.asarray(result)
 
@@ -92,6 +92,8 @@ def lower_bound(data: LossData, domain: Domain, slopes: Array, dual: Array, lamb
     dual[-1] = 0.0
     norms = np.linalg.norm(dual, axis=1)
     excess = np.maximum(norms / lambda_, 1.0) if lambda_ > 0.0 else np.full(len(norms), np.inf)
-    cut = _bound(data, domain, slopes, dual / excess[:, None])
+    bound = _bound(data, domain, slopes, dual / excess[:, None])
     worst = float(excess.max())
-    return max(cut, _bound(data, domain, slopes / worst, dual / worst)) if worst > 1.0 else cut
+    if worst > 1.0:
+        bound = max(bound, _bound(data, domain, slopes / worst, dual / worst))
+    return bound if data.link == kernels.LINEAR else max(bound, 0.0)  # only linear losses can be negative

@@ -128,6 +128,10 @@ def solve(losses: LossStream, domain: Domain, lambda_: float, expression: Expres
     except cp.SolverError:
         text = f"hindsight_optimum: {words}, without decisions; rescale the losses or the domain."
         raise ConvergenceError(text) from None
+    if W.value is None:
+        raise InputError(
+            f"hindsight_optimum: {words}: there are no decisions in {domain!r} at which all the losses are finite."
+        )
     decisions = domain.project(np.ascontiguousarray(W.value))
     if expression is not None:
         W.value = decisions

@@ -126,7 +126,7 @@ def dynamic_regret(
     >>> dw.regret.dynamic_regret(trace, losses, [[1.0], [1.0], [-1.0]])
     3.65625
     """
-    return float(regret_over_time(trace, losses, comparators, switching_cost, norm)[-1])
+    return float(_over_time("dynamic_regret", trace, losses, comparators, switching_cost, norm)[-1])
 
 
 @checked
@@ -147,7 +147,17 @@ def regret_over_time(
     >>> dw.regret.regret_over_time(trace, losses, [[1.0], [1.0], [-1.0]])
     array([0.5    , 1.625  , 3.65625])
     """
-    owner = "dynamic_regret"
+    return _over_time("regret_over_time", trace, losses, comparators, switching_cost, norm)
+
+
+def _over_time(
+    owner: str,
+    trace: Trace,
+    losses: LossStream,
+    comparators: ArrayLike,
+    switching_cost: float | None,
+    norm: float,
+) -> Array:
     losses = read_run(owner, trace, losses)
     v = read_comparators(owner, comparators, len(losses), trace.learner.domain)
     lambda_ = trace.switching_cost if switching_cost is None else number(owner, "switching_cost", switching_cost, low=0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from driftwise._validate import Array, checked, number, whole
 from driftwise.domains import Domain
-from driftwise.errors import InputError
+from driftwise.errors import InputError, ParameterError
 from driftwise.losses import LossStream
 from driftwise.losses.base import DataLoss
 from driftwise.regret import active_set, general
@@ -18,6 +18,9 @@ from driftwise.regret.values import policy_losses, read_problem, step_lengths, u
 
 CERTIFIED = 1e-6
 """Relative gap up to which an optimum is called optimal."""
+
+FLOOR = 1e-6
+"""Part of the cost of standing still below which a total counts as nothing, and no gap is relative to it."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -33,8 +36,8 @@ class HindsightOptimum:
     lower_bound : float
         No sequence of decisions costs less than this.
     gap : float
-        Relative gap, (total - lower_bound) / total; relative to a millionth of the loss of never moving from the
-        feasible point nearest to the origin, if the total is smaller than that.
+        Relative gap, (total - lower_bound) / total. If the total is less than a millionth of what it costs to stand
+        still at the worse of two points (nearest to the origin, and far from it), it is relative to that millionth.
     optimal : bool
         Whether the gap is at most 1e-6 *and* the lower bound was computed here, from multipliers, for these losses.
     status : str
@@ -120,8 +123,11 @@ def hindsight_optimum(
     read_problem(owner, losses, domain)
     lambda_ = number(owner, "switching_cost", switching_cost, low=0.0)
     limit = whole(owner, "iterations", iterations)
-    still = unary_losses(losses, domain.project(np.zeros((1, domain.dim))))
-    floor = 1e-6 * float(np.abs(still).sum())
+    if expression is not None and not callable(expression):
+        raise ParameterError(f"{owner}: expression must be a function of (t, w), got {expression!r}.")
+    floor = FLOOR * max(
+        float(np.abs(unary_losses(losses, domain.project(np.full((1, domain.dim), far)))).sum()) for far in (0.0, 1e9)
+    )
     ours = True
     if expression is None and isinstance(losses, DataLoss) and is_quadratic(losses) and _without_memory(losses, domain):
         if lambda_ == 0.0 or domain.diameter == 0.0:

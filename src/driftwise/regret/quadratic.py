@@ -49,6 +49,8 @@ def minimise(problem: Quadratics, domain: Domain) -> Array:
     if isinstance(domain, Ball):
         return domain.project(_in_ball(A, b, domain))
     points = np.tile(domain.project(np.zeros(domain.dim)), (len(b), 1))
+    if domain.diameter == 0.0:
+        return points
     descend(A, b, domain.table, domain.numbers, points, 1e-26, 3000)
     for i in np.flatnonzero(gaps(problem, domain, points) > CLOSE * scales(problem, domain)):
         if has_cones(domain):
@@ -66,7 +68,7 @@ def gaps(problem: Quadratics, domain: Domain, points: Array) -> Array:
 
 def scales(problem: Quadratics, domain: Domain) -> Array:
     """Return by how much each quadratic can vary over the domain, roughly: the unit of its gap."""
-    D = domain.diameter
+    D = max(domain.diameter, 1e-6)  # a domain that is a single point leaves nothing but rounding
     middle = domain.project(np.zeros(domain.dim))
     slopes = np.einsum("nij,j->ni", problem.A, middle) - problem.b
     bend = np.einsum("nii->n", problem.A)

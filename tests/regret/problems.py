@@ -1,0 +1,144 @@
+"""What the tests of regret share: domains of one size, costs in plain NumPy, and optima by cvxpy, written anew."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import cvxpy
+import numpy as np
+
+import driftwise as dw
+from driftwise._validate import Array
+from driftwise.losses.base import DataLoss
+from tests.cases import stream
+
+cp: Any = cvxpy
+"""cvxpy, whose functions mypy cannot see."""
+
+DIM = 4
+
+DOMAINS: dict[str, dw.Domain] = {
+    "ball": dw.Ball(DIM),
+    "shifted ball": dw.Ball(DIM, radius=0.5, center=[1.0, -1.0, 0.0, 0.3]),
+    "box": dw.Box([-1.0, 0.0, 0.2, -0.3], [1.0, 0.5, 0.9, 0.1]),
+    "simplex": dw.Simplex(DIM, scale=2.0),
+    "product": dw.Product(dw.Ball(2, radius=0.7), dw.Simplex(2)),
+    "spectral": dw.SpectralBalls(shape=(1, 2, 2), radii=0.8),
+}
+CONES: tuple[str, ...] = tuple(name for name in DOMAINS if name != "spectral")
+
+QUADRATIC: tuple[str, ...] = ("squared", "linear", "tracking")
+GENERAL: tuple[str, ...] = ("absolute", "huber", "logistic", "filtered")
+
+
+def built_in(kind: str, rounds: int, dim: int = DIM) -> DataLoss:
+    """Return a stream of `tests.cases` that is data only."""
+    losses = stream(kind, dim, rounds)
+    assert isinstance(losses, DataLoss)
+    return losses
+
+
+def scores(losses: DataLoss, decisions: Array) -> Array:
+    """Return what the losses see of the decisions: filtered inner products, and the decisions if they are tracked."""
+    if isinstance(losses, dw.TrackingLoss):
+        return decisions
+    data, rounds = losses.data, np.arange(len(losses))
+    past = [decisions[np.maximum(rounds - k, 0)] for k in range(data.taps.size)]
+    return np.asarray(sum(tap * (data.features * w).sum(axis=1) for tap, w in zip(data.taps, past, strict=True)))
+
+
+def round_losses(losses: DataLoss, decisions: Array) -> Array:
+    """Return the loss of every round, memory included, from the definitions."""
+    data, z = losses.data, scores(losses, decisions)
+    if isinstance(losses, dw.TrackingLoss):
+        return np.asarray(0.5 * ((z - data.features) ** 2).sum(axis=1))
+    y = data.targets
+    if isinstance(losses, dw.LinearLoss):
+        return z
+    if isinstance(losses, dw.AbsoluteLoss):
+        return np.asarray(np.abs(z - y))
+    if isinstance(losses, dw.HuberLoss):
+        gap = np.abs(z - y)
+        return np.where(gap <= data.width, 0.5 * gap**2, data.width * (gap - 0.5 * data.width))
+    if isinstance(losses, dw.LogisticLoss):
+        return np.asarray(np.logaddexp(0.0, -y * z))
+    return np.asarray(0.5 * (z - y) ** 2)
+
+
+def held(losses: DataLoss, w: Array) -> Array:
+    """Return the loss of every round if one decision is held throughout."""
+    return round_losses(losses, np.tile(w, (len(losses), 1)))
+
+
+def cost(losses: DataLoss, decisions: Array, lambda_: float) -> float:
+    """Return loss plus switching cost, from the definitions."""
+    moves = np.sqrt((np.diff(decisions, axis=0) ** 2).sum(axis=1))
+    return float(round_losses(losses, decisions).sum() + lambda_ * moves.sum())
+
+
+def sequences(domain: dw.Domain, rounds: int, seed: int) -> Iterator[Array]:
+    """Yield sequences in the domain: still, jumping in steps, wandering, and at the edge all the time."""
+    rng = np.random.default_rng(seed)
+    noise = rng.standard_normal((rounds, domain.dim))
+    yield domain.project(np.tile(noise[0], (rounds, 1)))
+    yield domain.project(np.repeat(noise, 5, axis=0)[:rounds])
+    yield domain.project(0.1 * np.cumsum(noise, axis=0))
+    yield domain.project(100.0 * noise)
+
+
+def inside(domain: dw.Domain, W: Any) -> list[Any]:
+    """Return cvxpy's constraints that keep every row of W in a domain."""
+    if isinstance(domain, dw.Ball):
+        return [cp.norm(W - np.tile(domain.center, (W.shape[0], 1)), axis=1) <= domain.radius]
+    if isinstance(domain, dw.Box):
+        return [np.tile(domain.low, (W.shape[0], 1)) <= W, np.tile(domain.high, (W.shape[0], 1)) >= W]
+    if isinstance(domain, dw.Simplex):
+        return [W >= 0.0, cp.sum(W, axis=1) == domain.scale]
+    if isinstance(domain, dw.Product):
+        parts = np.split(np.arange(domain.dim), np.cumsum([factor.dim for factor in domain.factors])[:-1])
+        return [each for k, part in enumerate(parts) for each in inside(domain.factors[k], W[:, part])]
+    assert isinstance(domain, dw.SpectralBalls)
+    assert domain.shape[0] == 1
+    return [cp.sigma_max(cp.reshape(row, domain.shape[1:], order="C")) <= domain.radii[0] for row in W]
+
+
+def model(losses: DataLoss, W: Any) -> Any:
+    """Return the total loss of the rows of W as a cvxpy expression."""
+    data, rounds = losses.data, np.arange(len(losses))
+    if isinstance(losses, dw.TrackingLoss):
+        return 0.5 * cp.sum_squares(W - data.features)
+    past = [W[np.maximum(rounds - k, 0)] for k in range(data.taps.size)]
+    z = sum(h * cp.sum(cp.multiply(data.features, w), axis=1) for h, w in zip(data.taps, past, strict=True))
+    if isinstance(losses, dw.LinearLoss):
+        return cp.sum(z)
+    if isinstance(losses, dw.AbsoluteLoss):
+        return cp.sum(cp.abs(z - data.targets))
+    if isinstance(losses, dw.HuberLoss):
+        return 0.5 * cp.sum(cp.huber(z - data.targets, data.width))
+    if isinstance(losses, dw.LogisticLoss):
+        return cp.sum(cp.logistic(-cp.multiply(data.targets, z)))
+    return 0.5 * cp.sum_squares(z - data.targets)
+
+
+def solve(objective: Any, constraints: list[Any]) -> float:
+    """Return the least value of a cvxpy problem, by Clarabel and to nine digits or so."""
+    problem = cp.Problem(cp.Minimize(objective), constraints)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that ten digits could not quite be had
+        problem.solve(solver=cp.CLARABEL, tol_gap_rel=1e-10, tol_gap_abs=1e-10, tol_feas=1e-10, accept_unknown=True)
+    assert problem.status in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE)
+    return float(problem.value)
+
+
+def cheapest(losses: DataLoss, domain: dw.Domain, lambda_: float) -> float:
+    """Return the least cost of any sequence of decisions."""
+    W = cp.Variable((len(losses), losses.dim))
+    moves = cp.sum(cp.norm(W[1:] - W[:-1], axis=1)) if len(losses) > 1 else 0.0
+    return solve(model(losses, W) + lambda_ * moves, inside(domain, W))
+
+
+def cheapest_held(losses: DataLoss, domain: dw.Domain) -> float:
+    """Return the least loss of any decision that is held throughout."""
+    w = cp.Variable((1, losses.dim))
+    W = np.ones((len(losses), 1)) @ w
+    return solve(model(losses, W), inside(domain, w))

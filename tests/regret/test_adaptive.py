@@ -1,0 +1,101 @@
+"""Adaptive regret, against brute force over all intervals."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import driftwise as dw
+from driftwise.errors import InputError, ParameterError
+from driftwise.losses.base import DataLoss
+from driftwise.regret import adaptive, adaptive_regret, best_piecewise
+from tests.cases import check_refused
+from tests.regret.problems import DIM, DOMAINS, QUADRATIC, built_in, held
+
+ROUNDS = 40
+
+
+def run(losses: dw.LossStream, domain: dw.Domain) -> dw.Trace:
+    return dw.play(dw.OGD(domain, step=0.3), losses)
+
+
+def brute_force(trace: dw.Trace, losses: DataLoss, domain: dw.Domain, length: int) -> list[float]:
+    """Return the regret of every interval of one length to its own best fixed decision."""
+    suffered = [held(losses, w)[t] for t, w in enumerate(trace.decisions)]
+    regrets = []
+    for start in range(len(losses) - length + 1):
+        interval = slice(start, start + length)
+        breaks = [0, start, start + length] if start + length < len(losses) else [0, start]
+        best = best_piecewise(losses, domain, breaks if start else breaks[1:])[start]
+        regrets.append(float(sum(suffered[interval]) - held(losses, best)[interval].sum()))
+    return regrets
+
+
+@pytest.mark.parametrize("name", ["ball", "box", "simplex"])
+@pytest.mark.parametrize("kind", [*QUADRATIC, "filtered"])
+def test_every_length_has_its_worst_interval(kind: str, name: str) -> None:
+    losses, domain = built_in(kind, ROUNDS), DOMAINS[name]
+    trace = run(losses, domain)
+    found = adaptive_regret(trace)
+    assert found.lengths.tolist() == [1, 2, 4, 8, 16, 32]
+    unary = losses
+    if kind == "filtered":  # judged by its unary form, which is a squared loss
+        unary = dw.SquaredLoss(losses.data.taps.sum() * losses.data.features, losses.data.targets)
+    for length, regret, start in zip(found.lengths, found.regrets, found.starts, strict=True):
+        regrets = brute_force(trace, unary, domain, int(length))
+        assert regret == pytest.approx(max(regrets), abs=1e-7)
+        assert regrets[start] == pytest.approx(max(regrets), abs=1e-7)
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 1000])
+def test_the_early_stop_does_not_change_the_result(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    losses = built_in("squared", ROUNDS)
+    trace = run(losses, dw.Ball(DIM))
+    expected = adaptive_regret(trace)
+    monkeypatch.setattr(adaptive, "CHUNK", chunk)
+    found = adaptive_regret(trace)
+    np.testing.assert_allclose(found.regrets, expected.regrets, rtol=1e-9)
+    np.testing.assert_array_equal(found.starts, expected.starts)
+
+
+@pytest.mark.parametrize(("rounds", "longest"), [(1, 1), (2, 2), (3, 2), (31, 16), (32, 32)])
+def test_lengths_double_up_to_the_whole_run(rounds: int, longest: int) -> None:
+    found = adaptive_regret(run(built_in("tracking", rounds), dw.Ball(DIM)))
+    assert found.lengths.tolist() == [2**k for k in range(longest.bit_length())]
+    assert found.regrets.shape == found.starts.shape == found.lengths.shape
+
+
+def test_a_run_may_be_judged_by_other_losses_and_in_another_domain() -> None:
+    other, small = built_in("tracking", ROUNDS), dw.Ball(DIM, radius=0.1)
+    trace = run(built_in("squared", ROUNDS), dw.Ball(DIM))
+    found = adaptive_regret(trace, other, small)
+    for length, regret in zip(found.lengths, found.regrets, strict=True):
+        assert regret == pytest.approx(max(brute_force(trace, other, small, int(length))), abs=1e-7)
+
+
+def test_it_is_shown_as_a_table() -> None:
+    losses = dw.TrackingLoss([1.0, 1.0, -1.0, -1.0])
+    lines = str(adaptive_regret(run(losses, dw.Ball(1)))).splitlines()
+    assert lines[0].split() == ["length", "regret", "regret", "/", "sqrt(length)", "worst", "interval"]
+    assert [line.split()[0] for line in lines[1:]] == ["1", "2", "4"]
+    assert lines[3].endswith("0 to 3")
+
+
+TRACE = run(built_in("squared", 10), dw.Ball(DIM))
+UNTYPED: Any = adaptive_regret
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (lambda: UNTYPED("me"), ParameterError, ("trace", "got 'me'")),
+        (lambda: UNTYPED(TRACE, built_in("squared", 9)), InputError, ("10 rounds", "rounds=9")),
+        (lambda: UNTYPED(TRACE, domain=dw.Ball(3)), InputError, ("dim 4", "Ball(3")),
+        (lambda: UNTYPED(TRACE, built_in("absolute", 10)), InputError, ("squared, tracking or linear", "Absolute")),
+    ],
+)
+def test_wrong_calls_are_refused_by_name(
+    call: Callable[[], object], kind: type[Exception], words: tuple[str, ...]
+) -> None:
+    check_refused(call, "adaptive_regret", *words, kind=kind)
