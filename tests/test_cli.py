@@ -74,13 +74,18 @@ def test_reproduce_theory_prints_every_study_and_its_claims(monkeypatch: pytest.
     for study in (growth.IN_ROUNDS, optimum.OPTIMUM):
         assert study.title in result.output
     assert "Every hindsight optimum certified to 1e-6: holds (3 of 3)" in result.output
-    assert "Every claim holds." in result.output
+    assert "Of 2 claims: 2 hold." in result.output
 
 
 def test_reproduce_theory_counts_claims_that_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     claim = theory.Claim("2 is odd", False, "it is not")
-    study = theory.Study("numbers", lambda _: [()], lambda: None, lambda *_: theory.Finding(["n"], [["2"]], [claim]))
+    study = theory.Study(
+        "numbers",
+        lambda _: [()],
+        lambda: None,
+        lambda *_: theory.Finding(["n"], [["2"]], [claim, claim._replace(holds=None)]),
+    )
     monkeypatch.setattr(theory, "STUDIES", (study,))
     result = RUNNER.invoke(app, ["reproduce", "theory"])
     assert "2 is odd: does not hold (it is not)" in result.output
-    assert "1 claims do not hold." in result.output
+    assert "Of 2 claims: 1 do not hold, 1 not checked." in result.output

@@ -50,7 +50,7 @@ def test_the_words_count_the_segments() -> None:
     answer = active_set.solve(losses, dw.Ball(1), 0.1, 1e-7, 0.0, 50)
     pieces = 1 + np.count_nonzero(np.abs(np.diff(answer.decisions, axis=0)) > 1e-6)
     assert pieces == 3
-    assert answer.words.startswith("3 segments")
+    assert answer.words.startswith("segments: 3,")
 
 
 def test_one_cone_problem_is_not_enough_and_the_words_say_so() -> None:

@@ -1,5 +1,7 @@
 """The bundle method: minima of any convex losses against cvxpy and the closed forms, or a typed error."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -83,3 +85,22 @@ def test_spectral_balls_are_refused() -> None:
         "balls, boxes and simplices",
         kind=ParameterError,
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "gradient"),
+    [
+        (lambda t, w: -(w[0] ** 2), lambda t, w: -2.0 * w),
+        (lambda t, w: float(np.cos(w[0])), lambda t, w: -np.sin(w)),
+        (lambda t, w: (w[0] ** 2 - 1.0) ** 2, lambda t, w: 4.0 * w * (w**2 - 1.0)),
+    ],
+    ids=["hill", "wave", "double well"],
+)
+def test_a_stationary_point_that_is_no_minimum_is_not_taken_for_one(value: Any, gradient: Any) -> None:
+    losses = dw.CustomLoss(value, gradient, rounds=10, dim=1)
+    check_refused(lambda: bundle.minimise("owner", losses, dw.Box([-2.0], [3.0])), "is not convex", kind=InputError)
+
+
+def test_some_rounds_only() -> None:
+    losses = dw.AbsoluteLoss(np.ones(9), [9.0, 9.0, 1.0, 2.0, 4.0, 9.0, 9.0, 9.0, 9.0])
+    assert bundle.minimise("owner", losses, dw.Box([0.0], [10.0]), range(2, 5)) == pytest.approx([2.0], abs=1e-6)

@@ -148,8 +148,12 @@ PIECEWISE: Any = best_piecewise
         (lambda: PIECEWISE(SQUARED, BALL, 2, grid=[0, 99]), InputError, ("grid", "0 to 9")),
         (lambda: PIECEWISE(SQUARED, BALL, 2, grid=[5, 2]), InputError, ("grid", "rising order")),
         (lambda: PIECEWISE(SQUARED, BALL, [0, 3], grid=[0, 3]), ParameterError, ("grid", "number of segments")),
-        (lambda: PIECEWISE(built_in("absolute", 10), BALL, 2), InputError, ("squared, tracking or linear", "Absolute")),
-        (lambda: PIECEWISE(custom(DIM, 10, compile="never"), BALL, 2), InputError, ("squared, tracking or linear",)),
+        (
+            lambda: PIECEWISE(built_in("absolute", 10), BALL, 2),
+            InputError,
+            ("squared, tracking and linear", "Absolute"),
+        ),
+        (lambda: PIECEWISE(custom(DIM, 10, compile="never"), BALL, 2), InputError, ("squared, tracking and linear",)),
         (lambda: PIECEWISE(SQUARED, dw.Ball(3), 2), InputError, ("dim 4", "Ball(3")),
         (lambda: PIECEWISE(SQUARED, BALL), ArgumentError, ("segments",)),
         (lambda: FIXED(SQUARED, dw.Ball(3)), InputError, ("best_fixed", "dim 4", "Ball(3")),
@@ -163,3 +167,9 @@ def test_wrong_calls_are_refused_by_name(
     call: Callable[[], object], kind: type[Exception], words: tuple[str, ...]
 ) -> None:
     check_refused(call, *words, kind=kind)
+
+
+def test_given_places_work_for_any_losses() -> None:
+    losses = dw.AbsoluteLoss(np.ones(6), [1.0, 2.0, 9.0, 5.0, 6.0, 6.5])
+    held = best_piecewise(losses, dw.Box([0.0], [10.0]), [0, 3])
+    np.testing.assert_allclose(held.ravel(), [2.0, 2.0, 2.0, 6.0, 6.0, 6.0], atol=1e-6)

@@ -252,3 +252,40 @@ def test_wrong_calls_are_refused_by_name(
     call: Callable[[], object], kind: type[Exception], words: tuple[str, ...]
 ) -> None:
     check_refused(call, "hindsight_optimum", *words, kind=kind)
+
+
+@pytest.mark.parametrize(
+    ("targets", "width", "lambda_"),
+    [
+        (np.zeros(100), 1e4, 5.0),
+        (np.full(100, 41.3), 1e4, 5.0),
+        ([3210.0], 1e4, 1.0),
+        ([2200.0, 7100.0, 4300.0], 1e4, 0.1),
+        ([1.2e6, 1.3e6, 1.25e6, 9e5, 8e5], 1e7, 1.0),
+    ],
+    ids=["nothing", "constant", "one round", "three rounds", "millions"],
+)
+def test_demand_in_large_units_is_certified(targets: Any, width: float, lambda_: float) -> None:
+    losses = dw.TrackingLoss(targets)
+    best = hindsight_optimum(losses, dw.Box([0.0], [width]), lambda_)
+    assert best.optimal, best.status
+    assert best.total <= cost(losses, losses.data.features, lambda_) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_features_of_very_different_sizes_are_certified(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((100, 3)) * [1e4, 1.0, 1e-3]
+    w = np.cumsum(rng.normal(0.0, 0.05, (100, 3)), axis=0)
+    losses = dw.SquaredLoss(x, np.einsum("td,td->t", x, w) + rng.normal(0.0, 0.1, 100))
+    best = hindsight_optimum(losses, dw.Ball(3), 1.0)
+    assert best.optimal, best.status
+
+
+@pytest.mark.parametrize("lambda_", [1e6, 1e9, 1e12])
+def test_where_moving_never_pays_a_fixed_decision_is_certified(lambda_: float) -> None:
+    losses = dw.AbsoluteLoss(np.ones(50), 5000.0 + np.arange(50.0))
+    best = hindsight_optimum(losses, dw.Box([0.0], [1e4]), lambda_)
+    assert best.optimal, best.status
+    assert best.total == pytest.approx(625.0, rel=1e-9)
+    assert best.total_switching == 0.0

@@ -155,8 +155,8 @@ def test_regret_can_be_drawn_without_the_bound() -> None:
 @pytest.mark.parametrize(
     ("learner", "label"),
     [
-        (_scream(gradient_bound=0.01), "bound (violated: gradient bound)"),
-        (_scream(horizon=None, switching_cost=1.0), "bound (violated: horizon, switching cost)"),
+        (_scream(gradient_bound=0.01), "bound (no guarantee: gradient bound)"),
+        (_scream(horizon=None, switching_cost=1.0), "bound (no guarantee: horizon, switching cost)"),
     ],
 )
 def test_the_label_of_the_bound_says_what_is_violated(learner: dw.Learner, label: str) -> None:
@@ -166,7 +166,10 @@ def test_the_label_of_the_bound_says_what_is_violated(learner: dw.Learner, label
 
 def test_the_label_of_the_bound_says_that_comparators_move() -> None:
     trace = dw.play(dw.Hedge(4, rate=0.1), LOSSES)
-    assert _legend(plots.regret(trace, np.eye(4)[np.arange(T) // 30])) == ["measured", "bound (violated: comparators)"]
+    assert _legend(plots.regret(trace, np.eye(4)[np.arange(T) // 30])) == [
+        "measured",
+        "bound (no guarantee: comparators)",
+    ]
 
 
 def test_regret_of_a_long_run_is_drawn_at_few_points(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,5 +309,23 @@ def test_windows_that_are_none_and_an_optimum_of_something_else_are_refused() ->
     check_refused(lambda: untyped(TRACE, windows=0), "plots.costs: windows", "got 0", kind=ParameterError)
     check_refused(lambda: untyped(TRACE, windows=2.5), "plots.costs: windows", "got 2.5", kind=ParameterError)
     check_refused(lambda: untyped(TRACE, MOVING), "plots.costs: optimum", "hindsight_optimum", kind=ParameterError)
-    other = hindsight_optimum(squared(4, 20), BALL, PRICE)
-    check_refused(lambda: untyped(TRACE, other), "plots.costs", "(60, 4)", "(20, 4)", kind=InputError)
+    for other in (hindsight_optimum(squared(4, 20), BALL, PRICE), hindsight_optimum(LOSSES, BALL, 2.0 * PRICE)):
+        check_refused(functools.partial(untyped, TRACE, other), "of other losses or of another price", kind=InputError)
+
+
+def test_regret_below_zero_is_drawn_too() -> None:
+    trace = dw.play(dw.OGD(dw.Ball(1), step=0.1, start=[1.0]), dw.TrackingLoss(np.ones((20, 1))))
+    ax = plots.regret(trace, [-1.0])
+    assert ax.get_yscale() == "symlog"
+    assert ax.get_lines()[0].get_ydata()[-1] == pytest.approx(-40.0)  # type: ignore[index]
+
+
+def test_regret_of_any_learner_can_be_drawn_without_a_bound() -> None:
+    class Own(dw.OGD):
+        """A learner without a theorem."""
+
+    trace = dw.play(Own(BALL, step=0.1), LOSSES, PRICE)
+    measured = regret_over_time(trace, LOSSES, MOVING)
+    ax = plots.regret(trace, MOVING, bound=False)
+    assert ax.get_lines()[0].get_ydata()[-1] == measured[-1]  # type: ignore[index]
+    check_refused(lambda: plots.regret(trace, MOVING), "no theorem is known", kind=InputError)

@@ -65,3 +65,33 @@ def test_comparators_outside_are_named_with_their_round() -> None:
 def test_one_comparator_is_held_for_all_rounds() -> None:
     v = values.read_comparators("me", [0.5, 0.0, 0.0, 0.1], ROUNDS, dw.Ball(DIM))
     np.testing.assert_array_equal(v, np.tile([0.5, 0.0, 0.0, 0.1], (ROUNDS, 1)))
+
+
+def test_comparators_of_one_coordinate_may_be_plain_numbers() -> None:
+    line = np.linspace(0.0, 1.0, ROUNDS)
+    read = values.read_comparators("owner", line, ROUNDS, dw.Box([0.0], [1.0]))
+    np.testing.assert_array_equal(read, line[:, None])
+
+
+def test_what_has_decisions_stands_for_them() -> None:
+    losses, ball = stream("squared", DIM, ROUNDS), dw.Ball(DIM)
+    trace = dw.play(dw.OGD(ball, step=0.1), losses)
+    best = dw.regret.hindsight_optimum(losses, ball, 0.5)
+    for given in (trace, best):
+        np.testing.assert_array_equal(values.read_comparators("owner", given, ROUNDS, ball), given.decisions)  # type: ignore[arg-type]
+
+
+def test_losses_are_no_comparators() -> None:
+    losses = stream("squared", DIM, ROUNDS)
+    check_refused(
+        lambda: values.read_comparators("owner", losses, ROUNDS, dw.Ball(DIM)),  # type: ignore[arg-type]
+        "comparators must be decisions",
+        kind=InputError,
+    )
+
+
+@pytest.mark.parametrize("kind", STREAMS)
+def test_some_rounds_are_a_part_of_all(kind: str) -> None:
+    losses, w, part = stream(kind, DIM, ROUNDS), decisions(), range(3, 8)
+    np.testing.assert_array_equal(values.unary_losses(losses, w[3:8], part), values.unary_losses(losses, w)[3:8])
+    np.testing.assert_array_equal(values.unary_slopes(losses, w[3:8], part), values.unary_slopes(losses, w)[3:8])

@@ -32,8 +32,8 @@ class OGD(Ensemble):
 
     Notes
     -----
-    Theorem 1, with the constants of Appendix B.3: for any comparators v_1, ..., v_T with path length P,
-    the regret with switching cost is at most (G^2 + lambda G) eta T + (D^2 + 2 D P) / (2 eta).
+    Theorem 1, with the constants of its proof: for any comparators v_1, ..., v_T with path length P, the regret with
+    switching cost is at most (G^2 / 2 + lambda G) eta T + (D^2 + 2 D P) / (2 eta); see `regret.bounds.ogd`.
 
     References
     ----------

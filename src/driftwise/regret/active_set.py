@@ -19,7 +19,13 @@ from driftwise.losses.kernels import total_tap
 from driftwise.regret.cones import solve_segments
 from driftwise.regret.duality import Answer, lower_bound
 from driftwise.regret.kernels import Indices, running_dual, unary_values
-from driftwise.regret.quadratic import sums
+from driftwise.regret.quadratic import minimise, sums
+
+FINEST = 3
+"""How many times the unit of the cone problems may be made a thousand times smaller, for more digits."""
+
+CLOSE, PATIENCE = 1e-3, 3
+"""Once the relative gap is close, so many cone problems in a row may fail to halve it before the unit shrinks."""
 
 
 def solve(losses: DataLoss, domain: Domain, lambda_: float, tolerance: float, floor: float, iterations: int) -> Answer:
@@ -29,9 +35,14 @@ def solve(losses: DataLoss, domain: Domain, lambda_: float, tolerance: float, fl
     dropped: set[int] = set()
     stay: set[int] = set()
     best, best_cost, bound = np.tile(domain.project(np.zeros(dim)), (rounds, 1)), math.inf, -math.inf
+    fineness, least, waited = 0, math.inf, 0
     for iteration in range(1, iterations + 1):
-        A, b, _ = sums(losses, starts)
-        points, ends, words = solve_segments(A, b, domain, lambda_)
+        problem = sums(losses, starts)
+        if starts.size == 1:
+            points, ends, words = minimise(problem, domain), np.zeros((1, dim)), "Solved"
+        else:
+            width = domain.diameter * 1e-3**fineness
+            points, ends, words = solve_segments(problem.A, problem.b, domain, lambda_, best[starts], width)
         if not (np.all(np.isfinite(points)) and np.all(np.isfinite(ends))):
             return Answer(best, bound, f"Clarabel stopped with {words}")
         points = domain.project(points)
@@ -44,15 +55,20 @@ def solve(losses: DataLoss, domain: Domain, lambda_: float, tolerance: float, fl
             best, best_cost = decisions, cost
         running_dual(losses.data, starts, points, ends, lambda_, np.empty((3, dim)), dual)
         bound = max(bound, lower_bound(losses.data, domain, _slopes(losses, decisions), dual, lambda_))
-        if best_cost - bound <= tolerance * max(abs(best_cost), floor):
-            return Answer(best, bound, f"{starts.size} segments, {iteration} cone problems")
-        wanted = _peaks(np.linalg.norm(dual, axis=1), lambda_, starts)
+        gap = best_cost - bound
+        if gap <= tolerance * max(abs(best_cost), floor):
+            return Answer(best, bound, f"segments: {starts.size}, cone problems: {iteration}")
+        wanted = _peaks(np.linalg.norm(dual, axis=1), lambda_, starts) - set(starts.tolist())
         still = (moves <= 1e-7 * domain.diameter) & (np.linalg.norm(ends[:-1], axis=1) < (1.0 - 1e-6) * lambda_)
         idle = set(starts[1:][still].tolist()) - stay
-        if not wanted and not idle:
-            return Answer(best, bound, f"Clarabel's precision ({words}) allows no more")
         stay |= dropped & wanted
         dropped |= idle
+        if gap <= CLOSE * abs(best_cost):
+            least, waited = (gap, 0) if gap <= 0.5 * least else (least, waited + 1)
+        if waited >= PATIENCE or not (wanted or idle):
+            if fineness == FINEST and not (wanted or idle):
+                return Answer(best, bound, f"Clarabel's precision ({words}) allows no more")
+            fineness, waited = min(fineness + 1, FINEST), 0
         starts = np.array(sorted((set(starts.tolist()) - idle) | wanted), np.int64)
     return Answer(best, bound, f"the limit of {iterations} cone problems was reached")
 

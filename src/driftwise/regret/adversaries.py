@@ -205,8 +205,8 @@ def _block(owner: str, lambda_: float, C: float, rounds: int, what: str) -> int:
     """Return the block length, about lambda / C, or say why there is none."""
     if lambda_ > C * rounds:
         raise ParameterError(
-            f"{owner}: switching_cost must be at most {C * rounds:g}, the loss bound {C:g} times the {rounds} {what}, "
-            f"got {lambda_:g}: a block of switching_cost / loss bound rounds would be longer than that, never moving "
+            f"{owner}: switching_cost must be at most {C * rounds:g}, the size {C:g} of a loss times {rounds} {what}, "
+            f"got {lambda_:g}: a block of switching_cost / {C:g} rounds would be longer than that, never moving "
             "would be optimal, and the lower bound does not hold."
         )
     return max(1, round(lambda_ / C))

@@ -258,7 +258,10 @@ def ader(
     ``min_i [ eps G^2 D^2 T / 2 + ln(1 / p_i) / eps + G^2 eta_i T / 2 + (D^2 + 2 D P) / (2 eta_i) ]``
 
     The first two terms are Hedge's on losses in [-GD, GD], the others those of gradient descent; Theorems 3 and 4 of
-    Zhang, Lu and Zhou (2018) follow by the choice of i. It holds for both variants.
+    Zhang, Lu and Zhou (2018) follow by the choice of i. It holds for both variants. For i = 1, ..., N
+
+    - N = ceil(log2(1 + 4 T / 7) / 2) + 1 and p_i = (N + 1) / (N i (i + 1)),
+    - eta_i = 2^(i - 1) (D / G) sqrt(7 / (2 T)) and eps = sqrt(2 / T) / (G D).
 
     Parameters
     ----------
@@ -297,7 +300,11 @@ def scream(
     """Return the bound of `Scream`: Theorem 3 with the constants of its proof, as the least over its base-learners.
 
     ``min_i [ eps (lambda D + Gm) Gm T + ln(1 / p_i) / eps + (G^2 + lambda G) eta_i T + (D^2 + 2 D P) / (2 eta_i) ]``
-    with Gm = G D (1 + 2 lambda / sqrt(lambda G + G^2)), the size of what Hedge is fed.
+    with Gm = G D (1 + 2 lambda / sqrt(lambda G + G^2)), the size of what Hedge is fed, and for i = 1, ..., N
+
+    - N = ceil(log2(1 + T) / 2) + 1 and p_i = (N + 1) / (N i (i + 1)),
+    - eta_i = 2^(i - 1) D / sqrt((lambda G + G^2) T),
+    - eps = sqrt(2 / (Gm (lambda D + Gm) T)), or with the theorem rate sqrt(2 / ((2 lambda + G) (lambda + G) D^2 T)).
 
     Parameters
     ----------

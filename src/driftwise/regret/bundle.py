@@ -2,7 +2,7 @@
 
 Every gradient is a plane below the sum, and the highest of the planes is a model of it. The model's minimum is a lower
 bound; the next point is the one nearest to the best so far at which the model promises enough (Lemarechal, Nemirovskii,
-Nesterov 1995). Losses that contradict one of their own planes are not convex, and are refused.
+Nesterov 1995). Convexity is assumed; losses that contradict one of their own planes are refused.
 """
 
 import numpy as np
@@ -20,21 +20,25 @@ AIM, ENOUGH = 1e-9, 1e-6
 MOST_STEPS, PATIENCE = 500, 30
 
 
-def minimise(owner: str, losses: LossStream, domain: Domain) -> Array:
-    """Return the fixed decision with the least sum of unary losses, or raise."""
+def minimise(owner: str, losses: LossStream, domain: Domain, rounds: range | None = None) -> Array:
+    """Return the fixed decision with the least sum of unary losses over all rounds, or some, or raise."""
     need_cones(owner, domain)
-    point = best = domain.project(np.zeros(domain.dim))
+    points_to_try = _probes(domain)
+    point = best = points_to_try.pop(0)
     points, values, slopes = np.empty((0, domain.dim)), np.empty(0), np.empty((0, domain.dim))
     lower, upper, least, waited = -np.inf, np.inf, np.inf, 0
     for _ in range(MOST_STEPS):
         points = np.vstack([points, point])
-        values = np.append(values, unary_losses(losses, point[None]).sum())
-        slopes = np.vstack([slopes, unary_slopes(losses, point[None]).sum(axis=0)])
+        values = np.append(values, unary_losses(losses, point[None], rounds).sum())
+        slopes = np.vstack([slopes, unary_slopes(losses, point[None], rounds).sum(axis=0)])
         heights = values - np.einsum("id,id->i", slopes, points)  # plane i is heights_i + <slopes_i, w>
         unit = float(np.abs(slopes).max()) * domain.diameter
         _refuse_if_not_convex(owner, losses, points, values, heights, slopes, unit)
-        if values[-1] <= upper:
+        if values[-1] < upper:
             best, upper = point, float(values[-1])
+        if points_to_try:
+            point = points_to_try.pop(0)
+            continue
         if unit == 0.0:
             return best
         model = heights / unit, slopes / unit, domain
@@ -50,6 +54,15 @@ def minimise(owner: str, losses: LossStream, domain: Domain) -> Array:
         f"{owner}: the best fixed decision of {losses!r} was not pinned down in {MOST_STEPS} steps; its loss lies "
         f"between {lower:.10g} and {upper:.10g}."
     )
+
+
+def _probes(domain: Domain) -> list[Array]:
+    """Return the points to begin with, spread out so that losses that are not convex give themselves away."""
+    away = np.random.default_rng(0).standard_normal((2, domain.dim))
+    far = 1e3 * domain.diameter * np.vstack([np.zeros(domain.dim), np.ones(domain.dim), -np.ones(domain.dim), away])
+    first = domain.project(np.zeros(domain.dim))
+    corners = domain.project(first + far)
+    return [np.array(point) for point in dict.fromkeys(map(tuple, [*corners, *(0.5 * (first + corners))]))]
 
 
 def _refuse_if_not_convex(

@@ -85,14 +85,16 @@ class Certificate:
 
     @property
     def guaranteed(self) -> bool:
-        """Whether no assumption was found to be violated, so that the theorem applies (to what was checked)."""
-        return all(assumption.holds is not False for assumption in self.assumptions)
+        """Whether every assumption was checked and holds, so that the theorem applies."""
+        return all(assumption.holds is True for assumption in self.assumptions)
 
     def __str__(self) -> str:
         relation = "<=" if self.within else ">"
-        verdict = (
-            "the theorem applies" if self.guaranteed else "an assumption is violated: the bound is no guarantee here"
-        )
+        verdict = "the theorem applies"
+        if any(assumption.holds is False for assumption in self.assumptions):
+            verdict = "an assumption is violated: the bound is no guarantee here"
+        elif not self.guaranteed:
+            verdict = "the theorem applies if what was not checked holds"
         return "\n".join(
             [
                 f"{self.learner}: {self.measure}, path length of the comparators {self.path_length:.6g}",
@@ -176,7 +178,8 @@ class Run:
         if self.blind:
             return "dynamic regret, moves not counted"
         kind = "dynamic policy regret" if self.losses.memory else "dynamic regret"
-        return f"{kind} with switching cost {self.lambda_:g}"
+        norm = "" if self.norm == 2.0 else f" on l{self.norm:g} movement"
+        return f"{kind} with switching cost {self.lambda_:g}{norm}"
 
     def regret(self) -> Array:
         """Return the measured regret of the first t rounds, for every t."""
@@ -274,7 +277,8 @@ class Run:
             return Assumption("horizon", True, "none needed: the bound is the sum over the blocks of doubling")
         if isinstance(self.learner, OGD | MirrorDescent) and self.euclidean:
             return Assumption("horizon", True, "none needed: the bound is that for shrinking steps")
-        text = "none was given, and for rates that shrink nothing is proved here; the bound shown is for a known one"
+        rates = "rates that shrink" if self.learner.program.schedule == "time-varying" else "its restarts"
+        text = f"none was given, and for {rates} nothing is proved here; the bound shown is for a known one"
         return Assumption("horizon", False, text)
 
     def _start(self) -> Assumption:
@@ -285,7 +289,7 @@ class Run:
 
     def _price(self) -> Assumption:
         if self.blind:
-            return Assumption("memory", None, "not counted: Ader's theorem is for losses without memory")
+            return Assumption("memory", True, "not part of the measure, which compares unary losses")
         if self.of_memory is None:
             return Assumption("memory", None, "Lipschitz constants of custom losses are not known")
         if not isinstance(self.learner, Scream | LazyScream):

@@ -27,7 +27,8 @@ def best_fixed(losses: LossStream, domain: Domain) -> Array:
     """Return the one decision with the least total loss, ``argmin_v sum_t f_t(v, ..., v)``.
 
     Squared, tracking and linear losses are solved from their sums; any others, custom ones too, by a bundle method that
-    calls values and gradients only. Both end with a certificate, and a typed error if there is none.
+    calls values and gradients only. Both end with a certificate, and a typed error if there is none. Custom losses are
+    taken to be convex; those that are seen not to be, at the points tried, are refused.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def best_piecewise(
     Parameters
     ----------
     losses : LossStream
-        Squared, tracking or linear losses (their unary form, if they have memory).
+        The losses (their unary form, if they have memory); squared, tracking or linear ones for the best places.
     domain : Domain
         Where decisions live.
     segments : int or sequence of int
@@ -90,10 +91,13 @@ def best_piecewise(
     """
     owner = "best_piecewise"
     read_problem(owner, losses, domain)
-    if not (isinstance(losses, DataLoss) and is_quadratic(losses)):
-        raise InputError(f"{owner}: the losses must be squared, tracking or linear, got {losses!r}.")
     rounds = len(losses)
     if isinstance(segments, int | np.integer):
+        if not (isinstance(losses, DataLoss) and is_quadratic(losses)):
+            raise InputError(
+                f"{owner}: the best places are found for squared, tracking and linear losses only, got {losses!r}; "
+                "give the rounds at which segments begin instead of their number."
+            )
         count = whole(owner, "segments", segments)
         candidates = _grid(rounds) if grid is None else _starts(owner, "grid", grid, rounds)
         starts = _place(owner, losses, domain, min(count, candidates.size), candidates)
@@ -101,7 +105,12 @@ def best_piecewise(
         starts = _starts(owner, "segments", segments, rounds)
     else:
         raise ParameterError(f"{owner}: grid goes with a number of segments; segments={segments!r} are given places.")
-    points = _surely(owner, sums(losses, starts), domain)
+    if isinstance(losses, DataLoss) and is_quadratic(losses):
+        points = _surely(owner, sums(losses, starts), domain)
+    else:
+        stops = [*starts[1:].tolist(), rounds]
+        parts = [range(start, stop) for start, stop in zip(starts.tolist(), stops, strict=True)]
+        points = np.array([bundle.minimise(owner, losses, domain, part) for part in parts])
     return np.repeat(points, np.diff(starts, append=rounds), axis=0)
 
 

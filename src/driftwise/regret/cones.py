@@ -85,8 +85,14 @@ def _stay_inside(rows: _Rows, domain: Domain, count: int) -> None:
             rows.close(np.full(count, numbers[0]), [clarabel.ZeroConeT(count)])
 
 
-def solve_segments(A: Array, b: Array, domain: Domain, lambda_: float) -> Solution:
-    """Minimise ``sum_j (w_j'A_j w_j / 2 - b_j'w_j) + lambda sum_j |w_j - w_{j-1}|`` over points of a domain."""
+def solve_segments(
+    A: Array, b: Array, domain: Domain, lambda_: float, around: Array | None = None, width: float | None = None
+) -> Solution:
+    """Minimise ``sum_j (w_j'A_j w_j / 2 - b_j'w_j) + lambda sum_j |w_j - w_{j-1}|`` over points of a domain.
+
+    Clarabel is precise to about 1e-9 of `width`, the diameter when left out. A second call `around` a first solution,
+    (K, d), with a smaller width gains digits.
+    """
     import clarabel
     from scipy import sparse
 
@@ -108,8 +114,9 @@ def solve_segments(A: Array, b: Array, domain: Domain, lambda_: float) -> Soluti
         (A[:, upper[0], upper[1]].ravel(), ((shift + upper[0]).ravel(), (shift + upper[1]).ravel())), (size, size)
     )
     q = np.concatenate([-b.ravel(), np.full(count - 1, lambda_)])
-    middle = np.concatenate([np.tile(_middle(domain), count), np.zeros(count - 1)])
-    x, z, words = _clarabel(P, q, rows, middle, domain.diameter, TOLERANCE)
+    center = np.tile(_middle(domain), (count, 1)) if around is None else around
+    shift = np.concatenate([center.ravel(), np.linalg.norm(np.diff(center, axis=0), axis=1)])
+    x, z, words = _clarabel(P, q, rows, shift, domain.diameter if width is None else width, TOLERANCE)
     ends = np.zeros((count, dim))
     ends[:-1] = -z[: (count - 1) * (dim + 1)].reshape(count - 1, dim + 1)[:, 1:]
     return Solution(x[: count * dim].reshape(count, dim), ends, words)
@@ -176,6 +183,7 @@ def _clarabel(P: Any, q: Array, rows: _Rows, shift: Array, width: float, toleran
     settings.verbose = False
     settings.max_threads = 1
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+    settings.tol_infeas_abs = settings.tol_infeas_rel = 1e-30  # nothing here is unbounded, and it is seen too easily
     entries = np.concatenate(rows.values), (np.concatenate(rows.rows), np.concatenate(rows.columns))
     A = sparse.csc_matrix(entries, (rows.count, q.size))
     whole = P + sparse.triu(P, 1).T

@@ -102,6 +102,9 @@ def solve(losses: LossStream, domain: Domain, lambda_: float, expression: Expres
     """Return the best sequence of decisions by Clarabel, with a lower bound on every sequence's cost."""
     cp = _cvxpy()
     rounds, dim = len(losses), losses.dim
+    if expression is None:
+        # At a price above what all the losses can change by, nothing moves, and a higher one is only hard on Clarabel.
+        lambda_ = min(lambda_, 2.0 * rounds * float(losses.lipschitz(domain).sum()) + 1.0)
     W = cp.Variable((rounds, dim))
     constraints = _constraints(cp, domain, W)
     steps = cp.Variable((rounds - 1, dim)) if rounds > 1 else None
@@ -126,11 +129,11 @@ def solve(losses: LossStream, domain: Domain, lambda_: float, expression: Expres
             warnings.simplefilter("ignore", UserWarning)  # that the solution may be inaccurate: the gap will tell
             problem.unpack_results(raw, chain, inverse)
     except cp.SolverError:
-        text = f"hindsight_optimum: {words}, without decisions; rescale the losses or the domain."
-        raise ConvergenceError(text) from None
+        W.value = None
     if W.value is None:
-        raise InputError(
-            f"hindsight_optimum: {words}: there are no decisions in {domain!r} at which all the losses are finite."
+        raise ConvergenceError(
+            f"hindsight_optimum: {words}, without decisions; either the losses are not finite anywhere in {domain!r}, "
+            "or they are hard on the solver: rescale them or the domain."
         )
     decisions = domain.project(np.ascontiguousarray(W.value))
     if expression is not None:

@@ -70,6 +70,9 @@ def dynamic_policy_regret(trace: Trace, losses: LossStream, comparators: ArrayLi
 def static_policy_regret(trace: Trace, losses: LossStream | None = None, domain: Domain | None = None) -> float:
     """Return the policy regret to the best fixed decision, ``sum_t f_t(w_{t-m:t}) - min_v sum_t f_t(v, ..., v)``.
 
+    Moves are not counted. To count those of the run, at the trace's price:
+    ``dynamic_regret(trace, losses, best_fixed(losses, domain))``.
+
     Parameters
     ----------
     trace : Trace

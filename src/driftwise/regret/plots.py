@@ -12,6 +12,7 @@ from driftwise.errors import InputError
 from driftwise.learners import Ensemble, Hedge
 from driftwise.regret.certificates import Run
 from driftwise.regret.kernels import Indices
+from driftwise.regret.measures import regret_over_time
 from driftwise.regret.optimum import HindsightOptimum
 from driftwise.regret.values import policy_losses, read_comparators, read_run, step_lengths
 from driftwise.trace import Trace
@@ -30,7 +31,7 @@ def regret(trace: Trace, comparators: ArrayLike, *, bound: bool = True, ax: "Axe
     Parameters
     ----------
     trace : Trace
-        A run of one of the named learners.
+        A run; for a bound, of one of the named learners.
     comparators : array of shape (T, d) or (d,)
         v_1, ..., v_T in the learner's domain.
     bound : bool, default True
@@ -38,21 +39,28 @@ def regret(trace: Trace, comparators: ArrayLike, *, bound: bool = True, ax: "Axe
     ax : matplotlib axes, optional
         Where to draw; new axes when left out.
     """
-    run = Run("plots.regret", trace, comparators)
-    instance("plots.regret", "bound", bound, bool, "False")
+    run = None
+    if instance("plots.regret", "bound", bound, bool, "False"):
+        run = Run("plots.regret", trace, comparators)
+        measured, label = run.regret(), run.measure
+    else:
+        measured = regret_over_time(trace, trace.stream, comparators)
+        label = f"dynamic regret with switching cost {trace.switching_cost:g}"
     ax = axes("plots.regret", ax)
-    rounds = np.unique(np.geomspace(1, run.T, POINTS).astype(int))
-    measured = run.regret()
+    T = len(measured)
+    rounds = np.unique(np.geomspace(1, T, POINTS).astype(int))
     ax.plot(rounds, measured[rounds - 1], color="C0", label="measured")
-    if bound:
+    ax.set(xscale="log", xlabel="round", ylabel=label, title=_title(trace))
+    if run is not None:
         broken = [assumption.name for assumption in run.assumptions() if assumption.holds is False]
-        label = f"bound (violated: {', '.join(broken)})" if broken else "bound"
-        some = np.unique(np.geomspace(1, run.T, 60).astype(int))
+        label = f"bound (no guarantee: {', '.join(broken)})" if broken else "bound"
+        some = np.unique(np.geomspace(1, T, 60).astype(int))
         ax.plot(some, [run.bound(int(t)) for t in some], color="black", linestyle="--", linewidth=1.0, label=label)
-    ax.set(xscale="log", xlabel="round", ylabel=run.measure, title=_title(trace))
-    if bound or measured.max() > 0.0:
-        ax.set_yscale("log", nonpositive="mask")
-    ax.legend(loc="upper left", frameon=False)
+    if measured.min() > 0.0:
+        ax.set_yscale("log")
+    else:  # logarithmic on both sides of 0
+        ax.set_yscale("symlog", linthresh=max(1e-3 * float(np.abs(measured).max()), 1e-12))
+    ax.legend(loc="upper left", framealpha=0.8)
     return ax
 
 
@@ -98,7 +106,7 @@ def decisions(
         ax.plot([], [], color="grey", linestyle="--", linewidth=1.0, label="comparators")
     ax.set(xlabel="round", ylabel="decision", title=_title(trace))
     ax.margins(x=0.0)
-    ax.legend(loc="best", frameon=False)
+    ax.legend(loc="best", framealpha=0.8)
     return ax
 
 
@@ -165,8 +173,7 @@ def costs(
     losses = read_run(owner, trace, None)
     count = min(whole(owner, "windows", windows), len(losses))
     if optimum is not None:
-        instance(owner, "optimum", optimum, HindsightOptimum, "hindsight_optimum(...)")
-        v = read_comparators(owner, optimum.decisions, len(losses), trace.learner.domain)
+        best = _cost_of(owner, trace, optimum)
     ax = axes(owner, ax)
     edges = _edges(len(losses), count)
     running = _averages(trace.losses[:, None], count)[:, 0]
@@ -174,7 +181,6 @@ def costs(
     ax.stairs(running, edges, fill=True, alpha=0.55, label="running (loss)")
     ax.stairs(running + moving, edges, baseline=running, fill=True, alpha=0.55, label="moving (switching cost)")
     if optimum is not None:
-        best = policy_losses(losses, v) + trace.switching_cost * step_lengths(v)
         ax.stairs(
             _averages(best[:, None], count)[:, 0],
             edges,
@@ -185,8 +191,23 @@ def costs(
         )
     ax.set(xlabel="round", ylabel="cost of a round", title=_title(trace))
     ax.margins(x=0.0)
-    ax.legend(loc="upper right", frameon=False)
+    ax.legend(loc="upper right", framealpha=0.8)
     return ax
+
+
+def _cost_of(owner: str, trace: Trace, optimum: HindsightOptimum) -> Array:
+    """Return what every round of an optimum costs, if it is the optimum of this run's losses at this run's price."""
+    instance(owner, "optimum", optimum, HindsightOptimum, "hindsight_optimum(...)")
+    rounds = np.full(len(trace.losses), np.nan)
+    if optimum.decisions.shape == trace.decisions.shape and optimum.switching_cost == trace.switching_cost:
+        rounds = policy_losses(trace.stream, optimum.decisions)
+        rounds += trace.switching_cost * step_lengths(optimum.decisions)
+    if not abs(rounds.sum() - optimum.total) <= 1e-9 * abs(optimum.total) + 1e-12:
+        raise InputError(
+            f"{owner}: the optimum is one of other losses or of another price, {optimum.switching_cost:g}; give "
+            f"hindsight_optimum(trace.stream, domain, switching_cost={trace.switching_cost:g})."
+        )
+    return rounds
 
 
 def _averages(rows: Array, count: int) -> Array:

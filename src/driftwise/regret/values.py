@@ -3,11 +3,12 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, array, instance, loose
+from driftwise._validate import Array, array, describe, instance, loose
 from driftwise.domains import Domain
 from driftwise.errors import InputError
 from driftwise.losses import LossStream
 from driftwise.losses.base import DataLoss
+from driftwise.losses.kernels import LossData
 from driftwise.regret import kernels
 from driftwise.trace import Trace
 
@@ -35,12 +36,26 @@ def read_run(owner: str, trace: Trace, losses: LossStream | None) -> LossStream:
 
 
 def read_comparators(owner: str, comparators: ArrayLike, rounds: int, domain: Domain) -> Array:
-    """Return comparators as (T, d), all of them in the domain; a single decision is held for all rounds."""
+    """Return comparators as (T, d), all of them in the domain.
+
+    A single decision is held for all rounds; T numbers are a sequence of one coordinate; what has decisions (the
+    hindsight optimum, another run) stands for them.
+    """
+    if isinstance(comparators, LossStream):
+        raise InputError(
+            f"{owner}: comparators must be decisions, such as best_fixed(losses, domain), got losses, {comparators!r}."
+        )
+    comparators = getattr(comparators, "decisions", comparators)
     given = loose(owner, "comparators", comparators)
-    if given.ndim == 1:
-        v = np.tile(array(owner, "comparators", given, (domain.dim,)), (rounds, 1))
+    if given.shape == (domain.dim,):
+        v = np.tile(array(owner, "comparators", comparators, (domain.dim,)), (rounds, 1))
+    elif given.shape == (rounds, domain.dim) or (domain.dim == 1 and given.shape == (rounds,)):
+        v = array(owner, "comparators", given.reshape(rounds, -1), (rounds, domain.dim))
     else:
-        v = array(owner, "comparators", comparators, (rounds, domain.dim))
+        raise InputError(
+            f"{owner}: comparators must be finite real numbers of shape ({rounds}, {domain.dim}), or ({domain.dim},) "
+            f"for one decision that is held, got {describe(given if given.ndim else comparators)}."
+        )
     if not domain.contains(v):
         outside = next(t for t in range(rounds) if not domain.contains(v[t]))
         raise InputError(
@@ -62,26 +77,34 @@ def policy_losses(losses: LossStream, decisions: Array) -> Array:
     return result
 
 
-def unary_losses(losses: LossStream, decisions: Array) -> Array:
-    """Return f~_t(w_t) for every round; a single row of decisions is held for all rounds."""
-    result = np.empty(len(losses))
+def unary_losses(losses: LossStream, decisions: Array, rounds: range | None = None) -> Array:
+    """Return f~_t(w_t) for every round, or for some; a single row of decisions is held for all of them."""
+    rounds = range(len(losses)) if rounds is None else rounds
+    result = np.empty(len(rounds))
     if isinstance(losses, DataLoss):
-        kernels.unary_values(losses.data, decisions, result)
+        kernels.unary_values(_part(losses, rounds), decisions, result)
     else:
-        for t in range(len(losses)):
-            result[t] = losses.unary_value(t, decisions[min(t, len(decisions) - 1)])
+        for row, t in enumerate(rounds):
+            result[row] = losses.unary_value(t, decisions[min(row, len(decisions) - 1)])
     return result
 
 
-def unary_slopes(losses: LossStream, decisions: Array) -> Array:
-    """Return the gradient of f~_t at w_t for every round; a single row of decisions is held for all rounds."""
-    result = np.empty((len(losses), losses.dim))
+def unary_slopes(losses: LossStream, decisions: Array, rounds: range | None = None) -> Array:
+    """Return the gradient of f~_t at w_t for every round, or for some; a single row is held for all of them."""
+    rounds = range(len(losses)) if rounds is None else rounds
+    result = np.empty((len(rounds), losses.dim))
     if isinstance(losses, DataLoss):
-        kernels.unary_gradients(losses.data, decisions, result)
+        kernels.unary_gradients(_part(losses, rounds), decisions, result)
     else:
-        for t in range(len(losses)):
-            result[t] = losses.gradient(t, decisions[min(t, len(decisions) - 1)])
+        for row, t in enumerate(rounds):
+            result[row] = losses.gradient(t, decisions[min(row, len(decisions) - 1)])
     return result
+
+
+def _part(losses: DataLoss, rounds: range) -> LossData:
+    """Return the data of some consecutive rounds."""
+    part = slice(rounds.start, rounds.stop)
+    return losses.data._replace(features=losses.data.features[part], targets=losses.data.targets[part])
 
 
 def step_lengths(decisions: Array, norm: float = 2.0) -> Array:

@@ -113,7 +113,7 @@ def _conclude_bounds(tasks: list[Task], results: list[list[Checked]]) -> Finding
     measured = f"{violations} violations in {len(every)} certificates, {applicable} with all assumptions met"
     claim = Claim("No regret above its bound", violations == 0 and applicable == len(every), measured)
     claims = [claim, Claim("Largest measured / bound below 1", largest < 1.0, f"{largest:.3f}")]
-    return Finding(["learner", "checked", "violations", "largest ratio", "against"], rows, claims)
+    return Finding(["learner", "checked", "violated", "largest", "against"], rows, claims)
 
 
 STUDY = Study(

@@ -13,11 +13,13 @@ class Claim(NamedTuple):
     """A statement with the numbers that decide it."""
 
     text: str
-    holds: bool
+    holds: bool | None
+    """None if it could not be checked."""
     measured: str
 
     def __str__(self) -> str:
-        return f"{self.text}: {'holds' if self.holds else 'does not hold'} ({self.measured})"
+        verdict = {True: "holds", False: "does not hold", None: "not checked"}[self.holds]
+        return f"{self.text}: {verdict} ({self.measured})"
 
 
 class Finding(NamedTuple):
