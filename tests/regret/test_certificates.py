@@ -205,8 +205,8 @@ def test_each_assumption_can_be_seen_violated(
     (broken,) = [assumption for assumption in found.assumptions if not assumption.holds]
     assert broken.name == name
     assert not found.guaranteed
-    assert f"{name:<15} VIOLATED" in str(found)
-    assert "an assumption is violated: the bound is no guarantee here" in str(found)
+    assert f"{name:<15} NOT MET" in str(found)
+    assert "an assumption is not met: the bound is no guarantee here" in str(found)
     for word in words:
         assert word in broken.text
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import driftwise as dw
+from driftwise._validate import Array
 from driftwise.errors import InputError, MissingExtraError
 from driftwise.regret import general, hindsight_optimum
 from tests.cases import check_refused, custom
@@ -192,3 +193,33 @@ def test_without_cvxpy_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch
         kind=MissingExtraError,
     )
     assert hindsight_optimum(built_in("squared", 5), dw.Ball(DIM), 0.3).optimal
+
+
+@pytest.mark.parametrize("unit", [1e-4, 1e2, 1e4, 1e6])
+@pytest.mark.parametrize("kind", ["logistic", "absolute", "huber", "filtered"])
+def test_the_unit_of_the_decisions_does_not_matter(kind: str, unit: float) -> None:
+    data = built_in(kind, 30).data
+    makers: dict[str, Callable[[Array], dw.LossStream]] = {
+        "logistic": lambda x: dw.LogisticLoss(x, data.targets),
+        "absolute": lambda x: dw.AbsoluteLoss(x, data.targets),
+        "huber": lambda x: dw.HuberLoss(x, data.targets, delta=data.width),
+        "filtered": lambda x: dw.FilteredLoss(data.taps, x, data.targets),
+    }
+    plain = hindsight_optimum(makers[kind](data.features), dw.Ball(DIM), 0.1)
+    scaled = hindsight_optimum(makers[kind](data.features / unit), dw.Ball(DIM, unit), 0.1 / unit)
+    assert scaled.optimal, scaled.status
+    assert scaled.total == pytest.approx(plain.total, rel=1e-6)
+
+
+def test_it_is_never_worse_than_the_best_fixed_decision() -> None:
+    losses = dw.LogisticLoss(np.full(30, 25.0), np.ones(30))
+    fixed = np.tile(dw.regret.best_fixed(losses, dw.Ball(1)), (30, 1))
+    best = hindsight_optimum(losses, dw.Ball(1), 1.0)
+    assert best.total <= cost(losses, fixed, 1.0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_far_from_the_origin_the_bound_is_still_below_the_cost(seed: int) -> None:
+    z = 1e6 + 1e-3 * np.random.default_rng(seed).uniform(-1.0, 1.0, 30)
+    best = hindsight_optimum(dw.AbsoluteLoss(np.ones(30), z), dw.Box([1e6 - 6e-4], [1e6 + 6e-4]), 3.0)
+    assert best.lower_bound <= best.total

@@ -45,7 +45,7 @@ class Assumption:
     text: str
 
     def __str__(self) -> str:
-        verdict = {True: "holds", False: "VIOLATED", None: "not checked"}[self.holds]
+        verdict = {True: "holds", False: "NOT MET", None: "not checked"}[self.holds]
         return f"{self.name:<15} {verdict:<12} {self.text}"
 
 
@@ -92,7 +92,7 @@ class Certificate:
         relation = "<=" if self.within else ">"
         verdict = "the theorem applies"
         if any(assumption.holds is False for assumption in self.assumptions):
-            verdict = "an assumption is violated: the bound is no guarantee here"
+            verdict = "an assumption is not met: the bound is no guarantee here"
         elif not self.guaranteed:
             verdict = "the theorem applies if what was not checked holds"
         return "\n".join(

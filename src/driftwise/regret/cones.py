@@ -114,7 +114,7 @@ def solve_segments(
         (A[:, upper[0], upper[1]].ravel(), ((shift + upper[0]).ravel(), (shift + upper[1]).ravel())), (size, size)
     )
     q = np.concatenate([-b.ravel(), np.full(count - 1, lambda_)])
-    center = np.tile(_middle(domain), (count, 1)) if around is None else around
+    center = np.tile(middle(domain), (count, 1)) if around is None else around
     shift = np.concatenate([center.ravel(), np.linalg.norm(np.diff(center, axis=0), axis=1)])
     x, z, words = _clarabel(P, q, rows, shift, domain.diameter if width is None else width, TOLERANCE)
     ends = np.zeros((count, dim))
@@ -161,12 +161,14 @@ def _planes(heights: Array, slopes: Array, domain: Domain, levels: Array, free: 
     return rows
 
 
-def _middle(domain: Domain) -> Array:
+def middle(domain: Domain) -> Array:
     """Return a point in the middle of the domain."""
     parts = []
     for block in domain.blocks:
         if block.kind == BALL:
             parts.append(block.numbers[1:])
+        elif block.kind == SPECTRAL:
+            parts.append(np.zeros(block.size))
         elif block.kind == BOX:
             parts.append(0.5 * (block.numbers[: block.size] + block.numbers[block.size :]))
         else:

@@ -68,8 +68,19 @@ def pulls(data: LossData, slopes: Array) -> Array:
 
 def _bound(data: LossData, domain: Domain, slopes: Array, dual: Array) -> float:
     slopes = admissible(data, slopes)
-    normals = np.diff(dual, axis=0, prepend=0.0) - pulls(data, slopes)
-    return -conjugates(data, slopes) - float(domain.support(normals).sum())
+    pulled = pulls(data, slopes)
+    supports = domain.support(np.diff(dual, axis=0, prepend=0.0) - pulled)
+    return -conjugates(data, slopes) - float(supports.sum()) - _rounding(data, domain, slopes, dual, pulled)
+
+
+def _rounding(data: LossData, domain: Domain, slopes: Array, dual: Array, pulled: Array) -> float:
+    """Return what rounding may have added to the bound: much where large terms cancel, far from the origin."""
+    reach = float(domain.farthest(np.zeros(domain.dim)))
+    terms = reach * (2.0 * np.linalg.norm(dual, axis=1).sum() + np.linalg.norm(pulled, axis=1).sum())
+    if data.link != kernels.LINEAR:
+        targets = data.features if data.link == kernels.TRACKING else data.targets
+        terms += np.abs(slopes * targets).sum() + 0.5 * np.sum(slopes**2)
+    return 2.0 * float(np.finfo(float).eps * terms)
 
 
 def lower_bound(data: LossData, domain: Domain, slopes: Array, dual: Array, lambda_: float) -> float:

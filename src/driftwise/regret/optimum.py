@@ -1,15 +1,17 @@
 """The best that anyone could have done: the cheapest sequence of decisions, switching cost included, in hindsight."""
 
+import contextlib
 from dataclasses import dataclass
 
 import numpy as np
 
 from driftwise._validate import Array, checked, number, whole
 from driftwise.domains import Domain
-from driftwise.errors import InputError, ParameterError
+from driftwise.errors import DriftwiseError, InputError, ParameterError
 from driftwise.losses import LossStream
 from driftwise.losses.base import DataLoss
 from driftwise.regret import active_set, general
+from driftwise.regret.comparators import best_fixed
 from driftwise.regret.cones import has_cones
 from driftwise.regret.duality import Answer
 from driftwise.regret.general import Expression
@@ -19,8 +21,8 @@ from driftwise.regret.values import policy_losses, read_problem, step_lengths, u
 CERTIFIED = 1e-6
 """Relative gap up to which an optimum is called optimal."""
 
-FLOOR = 1e-12
-"""Part of the cost of standing still below which a total is nothing but rounding, and no gap is relative to it."""
+ROUNDING, SMALL = 1e-12, 1e-6
+"""Parts of the cost of standing still: below the first a total is but rounding, and gaps are relative to the second."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -38,8 +40,8 @@ class HindsightOptimum:
     lower_bound : float
         No sequence of decisions costs less than this.
     gap : float
-        Relative gap, (total - lower_bound) / total. A total below 1e-12 of what it costs to stand still at the worse of
-        two points (nearest to the origin, and far from it) is rounding; the gap is then relative to that.
+        Relative gap, (total - lower_bound) / total; for a total that is 0 up to rounding, relative to a millionth of
+        what standing still can cost.
     optimal : bool
         Whether the gap is at most 1e-6 *and* the lower bound was computed here, from multipliers, for these losses.
     status : str
@@ -128,7 +130,7 @@ def hindsight_optimum(
     limit = whole(owner, "iterations", iterations)
     if expression is not None and not callable(expression):
         raise ParameterError(f"{owner}: expression must be a function of (t, w), got {expression!r}.")
-    floor = FLOOR * max(
+    still = max(
         float(np.abs(unary_losses(losses, domain.project(np.full((1, domain.dim), far)))).sum()) for far in (0.0, 1e9)
     )
     ours = True
@@ -136,7 +138,7 @@ def hindsight_optimum(
         if lambda_ == 0.0 or domain.diameter == 0.0:
             answer = _round_by_round(losses, domain)
         else:
-            answer = active_set.solve(losses, domain, lambda_, 0.1 * CERTIFIED, floor, limit)
+            answer = active_set.solve(losses, domain, lambda_, 0.1 * CERTIFIED, ROUNDING * still, limit)
     elif expression is not None or isinstance(losses, DataLoss):
         ours = expression is None
         answer = general.solve(losses, domain, lambda_, expression)
@@ -149,7 +151,8 @@ def hindsight_optimum(
     total_loss = float(policy_losses(losses, answer.decisions).sum())
     total_switching = lambda_ * float(step_lengths(answer.decisions).sum())
     total = total_loss + total_switching
-    gap = max(total - answer.lower_bound, 0.0) / max(abs(total), floor, 1e-300)
+    unit = abs(total) if abs(total) > ROUNDING * still else SMALL * still
+    gap = max(total - answer.lower_bound, 0.0) / max(unit, 1e-300)
     optimal = ours and gap <= CERTIFIED
     return HindsightOptimum(
         answer.decisions,
@@ -164,13 +167,15 @@ def hindsight_optimum(
 
 
 def _or_held(losses: LossStream, domain: Domain, lambda_: float, decisions: Array) -> Array:
-    """Return the decisions, or their mean held throughout if that costs less: a solver's zero is not quite zero."""
+    """Return the decisions, or one that is held if that costs less: a solver's zero is not quite zero."""
 
     def cost(rows: Array) -> float:
         return float(policy_losses(losses, rows).sum() + lambda_ * step_lengths(rows).sum())
 
-    held = np.tile(domain.project(decisions.mean(axis=0)), (len(losses), 1))
-    return held if cost(held) < cost(decisions) else decisions
+    fixed = [domain.project(decisions.mean(axis=0))]
+    with contextlib.suppress(DriftwiseError):  # if it cannot be found, it is not a candidate
+        fixed.append(best_fixed(losses, domain))
+    return min([decisions, *(np.tile(point, (len(losses), 1)) for point in fixed)], key=cost)
 
 
 def _without_memory(losses: DataLoss, domain: Domain) -> bool:

@@ -26,7 +26,9 @@ POINTS = 1000
 
 @checked
 def regret(trace: Trace, comparators: ArrayLike, *, bound: bool = True, ax: "Axes | None" = None) -> "Axes":
-    """Draw the regret over time on logarithmic axes, and above it the theorem's bound for as many rounds.
+    """Draw the regret over time, and above it the theorem's bound for as many rounds.
+
+    Both axes are logarithmic; where there is regret below 0 (or none), the vertical one is linear around 0.
 
     Parameters
     ----------
@@ -35,7 +37,7 @@ def regret(trace: Trace, comparators: ArrayLike, *, bound: bool = True, ax: "Axe
     comparators : array of shape (T, d) or (d,)
         v_1, ..., v_T in the learner's domain.
     bound : bool, default True
-        Draw the bound; its label says if an assumption of the theorem is violated in this run.
+        Draw the bound; its label says if an assumption of the theorem is not met in this run.
     ax : matplotlib axes, optional
         Where to draw; new axes when left out.
     """
@@ -101,7 +103,8 @@ def decisions(
         name = "decision" if losses.dim == 1 else f"coordinate {k}"
         ax.plot(rounds, trace.decisions[rounds - 1, k], color=f"C{color}", linewidth=1.2, label=name)
         if v is not None:
-            ax.plot(rounds, v[rounds - 1, k], color=f"C{color}", linestyle="--", linewidth=1.0, alpha=0.7)
+            shade = "black" if len(picked) == 1 else f"C{color}"
+            ax.plot(rounds, v[rounds - 1, k], color=shade, linestyle="--", linewidth=1.3)
     if v is not None:
         ax.plot([], [], color="grey", linestyle="--", linewidth=1.0, label="comparators")
     ax.set(xlabel="round", ylabel="decision", title=_title(trace))

@@ -46,15 +46,15 @@ def read_comparators(owner: str, comparators: ArrayLike, rounds: int, domain: Do
             f"{owner}: comparators must be decisions, such as best_fixed(losses, domain), got losses, {comparators!r}."
         )
     comparators = getattr(comparators, "decisions", comparators)
-    given = loose(owner, "comparators", comparators)
+    given = np.atleast_1d(loose(owner, "comparators", comparators))
     if given.shape == (domain.dim,):
-        v = np.tile(array(owner, "comparators", comparators, (domain.dim,)), (rounds, 1))
+        v = np.tile(array(owner, "comparators", given, (domain.dim,)), (rounds, 1))
     elif given.shape == (rounds, domain.dim) or (domain.dim == 1 and given.shape == (rounds,)):
         v = array(owner, "comparators", given.reshape(rounds, -1), (rounds, domain.dim))
     else:
         raise InputError(
             f"{owner}: comparators must be finite real numbers of shape ({rounds}, {domain.dim}), or ({domain.dim},) "
-            f"for one decision that is held, got {describe(given if given.ndim else comparators)}."
+            f"for one decision that is held, got {describe(comparators)}."
         )
     if not domain.contains(v):
         outside = next(t for t in range(rounds) if not domain.contains(v[t]))
