@@ -9,7 +9,7 @@ from driftwise.engine.run import run_custom, run_stream
 from driftwise.errors import HorizonError, InputError
 from driftwise.learners import Ensemble, Learner
 from driftwise.losses import CustomLoss, LossStream
-from driftwise.losses.base import DataLoss
+from driftwise.losses.base import DataLoss, window
 from driftwise.trace import Trace
 
 
@@ -100,7 +100,7 @@ def _by_kernel(
         played = run_custom(*learner._constants, counters, state, *losses.kernels, losses.memory, *outputs)
     if played < rounds:
         if isinstance(losses, CustomLoss):  # ask again, for an error of its own: the loop only says when
-            losses.value(played, _window(decisions, played, losses.memory))
+            losses.value(played, window(decisions, played, losses.memory))
             losses.gradient(played, decisions[played])
         raise _bad_numbers(losses, played, values[played])
     learner._take(counters, state)
@@ -117,7 +117,7 @@ def _by_hand(
         moves[t] = _distance(decisions[t], decisions[t - 1]) if t else 0.0
         if record:
             weights.append(learner.weights)
-        values[t] = losses.value(t, _window(decisions, t, losses.memory))
+        values[t] = losses.value(t, window(decisions, t, losses.memory))
         if not math.isfinite(values[t]):
             raise _bad_numbers(losses, t, values[t])
         learner.observe(losses[t])
@@ -127,11 +127,6 @@ def _by_hand(
     for t, row in enumerate(weights):
         table[t, : row.size] = row
     return table
-
-
-def _window(decisions: Array, t: int, memory: int) -> Array:
-    """Return the decisions that the loss of round t looks at; before the first round the first one stood."""
-    return np.asarray(decisions[np.maximum(np.arange(t - memory, t + 1), 0)])
 
 
 def _distance(a: Array, b: Array) -> float:

@@ -142,3 +142,13 @@ def cheapest_held(losses: DataLoss, domain: dw.Domain) -> float:
     w = cp.Variable((1, losses.dim))
     W = np.ones((len(losses), 1)) @ w
     return solve(model(losses, W), inside(domain, w))
+
+
+class Still(dw.Learner):
+    """A learner of one's own, without base-learners, that never moves."""
+
+    def _decide(self) -> Array:
+        return np.zeros(self.domain.dim)
+
+    def _learn(self, gradient: Array) -> None:
+        pass

@@ -93,7 +93,7 @@ def test_the_bound_of_rounds_by_themselves_is_their_sum_of_minima(kind: str) -> 
             best[t] = -x / np.linalg.norm(x)
         else:
             best[t] = x * np.clip(y / (x @ x), -1.0 / np.linalg.norm(x), 1.0 / np.linalg.norm(x))
-    bound = active_set.bound_round_by_round(losses, domain, best)
-    assert bound == pytest.approx(cost(losses, best, 0.0), abs=1e-12)
-    worse = active_set.bound_round_by_round(losses, domain, np.zeros((12, DIM)))
-    assert worse <= bound + 1e-12
+    answer = active_set.solve_apart(losses, domain)
+    expected = cost(losses, best, 0.0)
+    assert cost(losses, answer.decisions, 0.0) == pytest.approx(expected, abs=1e-12)
+    assert answer.lower_bound == pytest.approx(expected, abs=1e-12)

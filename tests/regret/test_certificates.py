@@ -13,6 +13,7 @@ from driftwise._validate import Array
 from driftwise.errors import InputError, ParameterError
 from driftwise.regret import Certificate, bounds, certificate, dynamic_policy_regret, dynamic_regret, path_length
 from tests.cases import check_refused, custom
+from tests.regret.problems import Still
 
 T, PRICE, G = 400, 2.0, 2.1
 BALL, SIMPLEX = dw.Ball(3), dw.Simplex(3)
@@ -261,16 +262,6 @@ def test_what_cannot_be_known_of_custom_losses_is_not_checked(memory: int, unkno
     assert not found.guaranteed
     assert "the theorem applies if what was not checked holds" in str(found)
     assert f"{'convexity':<15} not checked" in str(found)
-
-
-class Still(dw.Learner):
-    """A learner of one's own."""
-
-    def _decide(self) -> Array:
-        return np.zeros(self.domain.dim)
-
-    def _learn(self, gradient: Array) -> None:
-        pass
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from driftwise.errors import InputError, ParameterError
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
 from driftwise.regret import Decomposition, decompose, decomposition, dynamic_regret
 from tests.cases import check_refused, knowledge, stream
+from tests.regret.problems import Still
 
 T, PRICE, G = 70, 1.5, 2.1
 BALL = dw.Ball(2)
@@ -179,16 +180,6 @@ def test_the_text_has_every_base_learner_and_marks_the_best() -> None:
         numbers = (f"{found.step_sizes[i]:.4g}", *(f"{row[i]:.6g}" for row in (found.totals, found.meta, found.base)))
         assert tuple(line.split()[:4]) == numbers
         assert ("least own total" in line) == (i == found.best)
-
-
-class Still(dw.Learner):
-    """A learner of one's own, without base-learners."""
-
-    def _decide(self) -> Array:
-        return np.zeros(self.domain.dim)
-
-    def _learn(self, gradient: Array) -> None:
-        pass
 
 
 @pytest.mark.parametrize(

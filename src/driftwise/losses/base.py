@@ -1,7 +1,7 @@
 """What every loss stream offers: the loss of a window of decisions, its unary form, and that form's gradient."""
 
 from abc import abstractmethod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,11 @@ def read_rows(owner: str, name: str, value: ArrayLike) -> Array:
     """Return a matrix with one row a round; a plain sequence of numbers is one coordinate a round."""
     given = loose(owner, name, value)
     return array(owner, name, given[:, None] if given.ndim == 1 else given, ("rounds", "dim"), copy=True)
+
+
+def window(decisions: Any, t: int, memory: int) -> Any:
+    """Return the decisions that the loss of round t looks at; before the first round the first one stood."""
+    return decisions[np.maximum(np.arange(t - memory, t + 1), 0)]
 
 
 class SwitchingCosts(NamedTuple):

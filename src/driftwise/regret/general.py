@@ -16,7 +16,7 @@ from driftwise.domains import Domain
 from driftwise.domains.kernels import BALL, BOX, SIMPLEX
 from driftwise.errors import ConvergenceError, InputError, MissingExtraError
 from driftwise.losses import LossStream, kernels
-from driftwise.losses.base import DataLoss
+from driftwise.losses.base import DataLoss, window
 from driftwise.losses.kernels import LossData
 from driftwise.regret.cones import middle
 from driftwise.regret.duality import Answer, lower_bound
@@ -124,7 +124,7 @@ def _own_losses(cp: ModuleType, losses: LossStream, expression: Expression, W: A
     """Return the sum of a user's expressions, each checked to be a convex function of the decisions."""
     total = []
     for t in range(len(losses)):
-        given = W[t] if losses.memory == 0 else W[np.maximum(np.arange(t - losses.memory, t + 1), 0)]
+        given = W[t] if losses.memory == 0 else window(W, t, losses.memory)
         each = expression(t, given)
         if not isinstance(each, cp.Expression) or each.size != 1:
             raise InputError(f"hindsight_optimum: expression({t}, w) must be a scalar cvxpy expression, got {each!r}.")

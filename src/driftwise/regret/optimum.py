@@ -13,9 +13,8 @@ from driftwise.losses.base import DataLoss
 from driftwise.regret import active_set, general
 from driftwise.regret.comparators import best_fixed
 from driftwise.regret.cones import has_cones
-from driftwise.regret.duality import Answer
 from driftwise.regret.general import Expression
-from driftwise.regret.quadratic import is_quadratic, minimise, sums
+from driftwise.regret.quadratic import is_quadratic
 from driftwise.regret.values import policy_losses, read_problem, step_lengths, unary_losses
 
 CERTIFIED = 1e-6
@@ -134,9 +133,10 @@ def hindsight_optimum(
         float(np.abs(unary_losses(losses, domain.project(np.full((1, domain.dim), far)))).sum()) for far in (0.0, 1e9)
     )
     ours = True
-    if expression is None and isinstance(losses, DataLoss) and is_quadratic(losses) and _without_memory(losses, domain):
+    simple = is_quadratic(losses) and losses.memory == 0 and has_cones(domain)
+    if expression is None and isinstance(losses, DataLoss) and simple:
         if lambda_ == 0.0 or domain.diameter == 0.0:
-            answer = _round_by_round(losses, domain)
+            answer = active_set.solve_apart(losses, domain)
         else:
             answer = active_set.solve(losses, domain, lambda_, 0.1 * CERTIFIED, ROUNDING * still, limit)
     elif expression is not None or isinstance(losses, DataLoss):
@@ -176,18 +176,6 @@ def _or_held(losses: LossStream, domain: Domain, lambda_: float, decisions: Arra
     with contextlib.suppress(DriftwiseError):  # if it cannot be found, it is not a candidate
         fixed.append(best_fixed(losses, domain))
     return min([decisions, *(np.tile(point, (len(losses), 1)) for point in fixed)], key=cost)
-
-
-def _without_memory(losses: DataLoss, domain: Domain) -> bool:
-    return losses.memory == 0 and has_cones(domain)
-
-
-def _round_by_round(losses: DataLoss, domain: Domain) -> Answer:
-    """Solve the problem when moving is free, and rounds have nothing to do with one another."""
-    problem = sums(losses, np.arange(len(losses)))
-    decisions = minimise(problem, domain)
-    bound = active_set.bound_round_by_round(losses, domain, decisions)
-    return Answer(decisions, bound, "every round by itself")
 
 
 def _sentence(total: float, bound: float, gap: float, optimal: bool, ours: bool, words: str) -> str:

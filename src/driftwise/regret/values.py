@@ -7,7 +7,7 @@ from driftwise._validate import Array, array, describe, instance, loose
 from driftwise.domains import Domain
 from driftwise.errors import InputError
 from driftwise.losses import LossStream
-from driftwise.losses.base import DataLoss
+from driftwise.losses.base import DataLoss, window
 from driftwise.losses.kernels import LossData
 from driftwise.regret import kernels
 from driftwise.trace import Trace
@@ -72,8 +72,7 @@ def policy_losses(losses: LossStream, decisions: Array) -> Array:
         kernels.policy_values(losses.data, decisions, result)
     else:
         for t in range(len(losses)):
-            window = decisions[np.maximum(np.arange(t - losses.memory, t + 1), 0)]
-            result[t] = losses.value(t, window)
+            result[t] = losses.value(t, window(decisions, t, losses.memory))
     return result
 
 
