@@ -10,7 +10,11 @@ A learner acts, the world answers, the learner observes:
 (5000, 10)
 """
 
-from driftwise import errors, learners, mirror, regret, streams, testing
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from driftwise import errors, learners, mirror, streams
 from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
 from driftwise.learners import OGD, Ader, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
 from driftwise.losses import (
@@ -26,6 +30,9 @@ from driftwise.losses import (
 )
 from driftwise.play import play
 from driftwise.trace import Trace
+
+if TYPE_CHECKING:
+    from driftwise import control, regret, testing
 
 __version__ = "0.1.0"
 
@@ -54,6 +61,7 @@ __all__ = [
     "SquaredLoss",
     "Trace",
     "TrackingLoss",
+    "control",
     "errors",
     "learners",
     "mirror",
@@ -62,3 +70,15 @@ __all__ = [
     "streams",
     "testing",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import the larger parts when they are first asked for, so that importing the package stays quick."""
+    if name in ("control", "regret", "testing"):
+        return import_module(f"driftwise.{name}")
+    raise AttributeError(f"module 'driftwise' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the parts that are imported later, too."""
+    return sorted({*globals(), *__all__})

@@ -14,6 +14,7 @@ __all__ = [
     "OrderError",
     "ParameterError",
     "RoundIndexError",
+    "StabilityError",
 ]
 
 
@@ -31,6 +32,10 @@ class ArgumentError(DriftwiseError, TypeError):
 
 class InputError(DriftwiseError, ValueError):
     """Data of the wrong shape or type, NaN or infinity; nothing was changed by the call."""
+
+
+class StabilityError(ParameterError):
+    """A system cannot be stabilised, or a gain does not stabilise it; the message names the eigenvalue."""
 
 
 class RoundIndexError(InputError, IndexError):

@@ -73,12 +73,15 @@ def play(learner: Learner, losses: LossStream, switching_cost: float = 0.0, *, r
     return Trace(decisions, values, moves, lambda_, weights, before, losses)
 
 
-def _in_one_go(learner: Ensemble, losses: LossStream, record: bool) -> bool:
-    """Tell whether the compiled loop does for this learner what its own methods would."""
-    kind = type(learner)
+def plain(learner: Learner, record: bool) -> bool:
+    """Tell whether the compiled rounds do for this learner what its own methods would."""
     names = ["act", "observe", "_decide", "_learn", *(["weights"] if record else [])]
-    plain = all(getattr(kind, name) is getattr(Ensemble, name) for name in names)
-    return plain and (
+    return all(getattr(type(learner), name) is getattr(Ensemble, name, None) for name in names)
+
+
+def _in_one_go(learner: Ensemble, losses: LossStream, record: bool) -> bool:
+    """Tell whether this learner can play these losses in the compiled loop."""
+    return plain(learner, record) and (
         isinstance(losses, DataLoss) or (isinstance(losses, CustomLoss) and losses.compiled and not learner._own)
     )
 

@@ -48,6 +48,9 @@ FIXED, TIME_VARYING, DOUBLING = 0, 1, 2
 
 OK, REFUSED = 0, 1
 
+LONG = 32
+"""From so many coordinates on, a base step is written so that the processor does several at once."""
+
 
 class Config(NamedTuple):
     """What a learner is: the parts of its two constant vectors, by name."""
@@ -240,9 +243,42 @@ def _mirror_step(
 
 
 @inlined
+def _dot(a: Array, i: int, b: Array, j: int) -> float:
+    """Inner product of two rows, in four sums that do not wait for one another."""
+    s0 = s1 = s2 = s3 = 0.0
+    whole = a.shape[1] - a.shape[1] % 4
+    for k in range(0, whole, 4):
+        s0 += a[i, k] * b[j, k]
+        s1 += a[i, k + 1] * b[j, k + 1]
+        s2 += a[i, k + 2] * b[j, k + 2]
+        s3 += a[i, k + 3] * b[j, k + 3]
+    for k in range(whole, a.shape[1]):
+        s0 += a[i, k] * b[j, k]
+    return (s0 + s1) + (s2 + s3)
+
+
+@hot
+def _long_step(c: Config, v: Views, i: int, gradients: Array, row: int, step: float) -> float:
+    """`_base_step` for many coordinates, where sums that wait for one another would take most of the time."""
+    points, trial = v.points, v.trial
+    inner = _dot(gradients, row, points, i)
+    for k in range(points.shape[1]):
+        trial[0, k] = points[i, k] - step * gradients[row, k]
+    project(c.blocks, c.numbers, trial, 0)
+    for k in range(points.shape[1]):
+        points[i, k] = trial[0, k] - points[i, k]
+    v.moves[i] = math.sqrt(_dot(points, i, points, i))
+    for k in range(points.shape[1]):
+        points[i, k] = trial[0, k]
+    return inner
+
+
+@inlined
 def _base_step(c: Config, v: Views, i: int, gradients: Array, row: int, step: float) -> float:
     """Move base-learner i against a row of the gradients, note how far it went, and return <g, w_{t,i}>."""
     points, trial = v.points, v.trial
+    if points.shape[1] >= LONG and c.choices[BASE] == EUCLIDEAN:
+        return _long_step(c, v, i, gradients, row, step)
     inner = 0.0
     if c.choices[BASE] == EUCLIDEAN:
         for k in range(points.shape[1]):

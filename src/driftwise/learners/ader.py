@@ -9,6 +9,11 @@ from driftwise.domains import Domain
 from driftwise.learners.ensemble import SMALLEST, Ensemble, Meta, Pool, Surrogate, wide_enough
 
 
+def ader_parts(D: float, G: float) -> tuple[Pool, Meta]:
+    """Return Ader's pool and meta for given constants."""
+    return Pool((D / G) * math.sqrt(7.0 / 2.0), growth=4.0 / 7.0), Meta(rate=math.sqrt(2.0) / (G * D))
+
+
 class Ader(Ensemble):
     """Ader: gradient descent with many step sizes, mixed by Hedge, blind to what moving costs.
 
@@ -59,10 +64,11 @@ class Ader(Ensemble):
         self.variant = choice("Ader", "variant", variant, ("improved", "original"))
         G = number("Ader", "gradient_bound", gradient_bound, low=SMALLEST)
         self.gradient_bound = G
+        pool, meta = ader_parts(D, G)
         super().__init__(
             domain,
-            pool=Pool((D / G) * math.sqrt(7.0 / 2.0), growth=4.0 / 7.0),
-            meta=Meta(rate=math.sqrt(2.0) / (G * D)),
+            pool=pool,
+            meta=meta,
             surrogate=Surrogate(gradients="own" if self.variant == "original" else "shared"),
             horizon=horizon,
             horizon_free=horizon_free,

@@ -1,0 +1,114 @@
+"""Online non-stochastic control: disturbance-action controllers that keep up with changing costs and disturbances.
+
+A plant x' = A x + B u + w, a convex cost that is revealed after each input, and a controller with two verbs:
+
+>>> import driftwise as dw
+>>> plant = dw.control.LinearSystem([[1.0, 1.0], [0.0, 1.0]], [[0.0], [1.0]])
+>>> controller = dw.control.ScreamController(plant, horizon=10_000)
+>>> u = controller.act([1.0, 0.0])
+>>> controller.observe(dw.control.QuadraticCost(1.0, 1.0))
+"""
+
+from driftwise.control.controllers import (
+    AderController,
+    Controller,
+    DisturbanceActionController,
+    GradientController,
+    LazyScreamController,
+    LearningController,
+    LinearController,
+    PolicyController,
+    ScreamController,
+)
+from driftwise.control.costs import (
+    AbsoluteCost,
+    Cost,
+    CostSequence,
+    CustomCost,
+    HuberCost,
+    QuadraticCost,
+    abrupt,
+    gradual,
+    pendulum,
+)
+from driftwise.control.disturbances import (
+    AdversarialDisturbance,
+    AutoregressiveDisturbance,
+    ConstantDisturbance,
+    Disturbance,
+    GaussianDisturbance,
+    RandomWalkDisturbance,
+    SinusoidDisturbance,
+    SquareWaveDisturbance,
+    UniformDisturbance,
+)
+from driftwise.control.policies import DisturbanceAction, transfer_matrices, unrolled_state
+from driftwise.control.reduction import TruncatedLosses
+from driftwise.control.simulation import simulate
+from driftwise.control.stability import (
+    ImpulseResponse,
+    StrongStability,
+    certify,
+    controllability,
+    impulse_response,
+    lqr,
+    spectral_radius,
+)
+from driftwise.control.systems import (
+    InvertedPendulum,
+    LinearSystem,
+    System,
+    TimeVaryingSystem,
+    double_integrator,
+    random_system,
+)
+from driftwise.control.trace import ControlTrace
+
+__all__ = [
+    "AbsoluteCost",
+    "AderController",
+    "AdversarialDisturbance",
+    "AutoregressiveDisturbance",
+    "ConstantDisturbance",
+    "ControlTrace",
+    "Controller",
+    "Cost",
+    "CostSequence",
+    "CustomCost",
+    "Disturbance",
+    "DisturbanceAction",
+    "DisturbanceActionController",
+    "GaussianDisturbance",
+    "GradientController",
+    "HuberCost",
+    "ImpulseResponse",
+    "InvertedPendulum",
+    "LazyScreamController",
+    "LearningController",
+    "LinearController",
+    "LinearSystem",
+    "PolicyController",
+    "QuadraticCost",
+    "RandomWalkDisturbance",
+    "ScreamController",
+    "SinusoidDisturbance",
+    "SquareWaveDisturbance",
+    "StrongStability",
+    "System",
+    "TimeVaryingSystem",
+    "TruncatedLosses",
+    "UniformDisturbance",
+    "abrupt",
+    "certify",
+    "controllability",
+    "double_integrator",
+    "gradual",
+    "impulse_response",
+    "lqr",
+    "pendulum",
+    "random_system",
+    "simulate",
+    "spectral_radius",
+    "transfer_matrices",
+    "unrolled_state",
+]

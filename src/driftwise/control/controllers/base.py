@@ -1,0 +1,154 @@
+"""The two verbs of a controller, act and observe, and the order in which they may be called."""
+
+import copy
+import math
+from abc import abstractmethod
+from typing import Any, NoReturn, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, Checked, array, instance, loose, read_only, whole
+from driftwise.control.costs import Cost
+from driftwise.errors import HorizonError, InputError, OrderError, ParameterError
+
+
+def read_limit(owner: str, name: str, value: ArrayLike | None, input_dim: int) -> Array:
+    """Return the largest size of each input, from a number or one number an input; inf where there is no limit."""
+    if value is None:
+        return np.full(input_dim, math.inf)
+    given = loose(owner, name, value)
+    limit = array(
+        owner, name, np.broadcast_to(given, (input_dim,)) if given.ndim == 0 else given, (input_dim,), copy=True
+    )
+    if not limit.min() > 0.0:
+        raise ParameterError(f"{owner}: {name} must be above 0, got {limit}.")
+    return limit
+
+
+class Controller(metaclass=Checked):
+    """An online controller: ``u = act(x)``, then ``observe(cost)``, round after round.
+
+    A new controller of any kind is a subclass with two methods, `_decide` and `_learn`; order, validation, the input
+    bound, the horizon and cloning are taken care of here. For a controller that learns a disturbance-action policy by a
+    learner of your own, see `DisturbanceActionController`.
+
+    Parameters
+    ----------
+    state_dim, input_dim : int
+        Number of states dx and of inputs du.
+    horizon : int, optional
+        Number of rounds the controller is made for; None for any number.
+    input_bound : float or array of shape (du,), optional
+        Largest size of each input; what `act` returns is clipped to it.
+    """
+
+    def __init__(
+        self, state_dim: int, input_dim: int, horizon: int | None = None, input_bound: ArrayLike | None = None
+    ) -> None:
+        owner = type(self).__name__
+        self.state_dim = whole(owner, "state_dim", state_dim)
+        self.input_dim = whole(owner, "input_dim", input_dim)
+        self.horizon = None if horizon is None else whole(owner, "horizon", horizon)
+        self.input_bound = read_only(read_limit(owner, "input_bound", input_bound, self.input_dim))
+        self._round = 0
+        self._limit = math.inf if self.horizon is None else self.horizon
+        self._acted: Array | None = None
+        self._x: Array = np.zeros(self.state_dim)
+
+    @abstractmethod
+    def _decide(self, x: Array) -> Array:
+        """Return the input for a finite state of shape (dx,); called once a round."""
+
+    @abstractmethod
+    def _learn(self, x: Array, applied: Array, cost: Cost) -> None:
+        """Take in the cost of the round, and the input that was really applied."""
+
+    @property
+    def round(self) -> int:
+        """Number of rounds observed so far."""
+        return self._round
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the base-learners; a single 1 for a controller without a meta layer."""
+        return np.ones(1)
+
+    def act(self, x: ArrayLike) -> Array:
+        """Return the input for the state x: read-only, finite, within the input bound.
+
+        Parameters
+        ----------
+        x : array of shape (dx,)
+            The state of the plant now.
+        """
+        self._in_order()
+        state = array(f"{type(self).__name__}.act", "x", x, (self.state_dim,), copy=True)
+        u = array(f"{type(self).__name__}.act", "what _decide returns", self._decide(state), (self.input_dim,))
+        self._x = state
+        self._acted = read_only(np.clip(u, -self.input_bound, self.input_bound))
+        return self._acted
+
+    def observe(self, cost: Cost, applied: ArrayLike | None = None) -> None:
+        """Take in the cost that the round turned out to have.
+
+        Parameters
+        ----------
+        cost : Cost
+            The convex cost c_t(x, u), such as ``QuadraticCost(Q, R)``.
+        applied : array of shape (du,), optional
+            The input that the plant really got, if it was not what `act` returned: the actuator saturated, or somebody
+            else took over.
+        """
+        u = self._observable(cost, applied)
+        self._learn(self._x, u, cost)
+        self._round += 1
+        self._acted = None
+
+    def clone(self) -> Self:
+        """Return an independent copy in the same state."""
+        return copy.deepcopy(self)
+
+    def __copy__(self) -> Self:
+        """Return a deep copy: a shallow one would share the state and corrupt both."""
+        return self.clone()
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        """Continue after copying or unpickling, where numpy forgets that the input is read-only."""
+        self.__dict__.update(saved)
+        if self._acted is not None:
+            self._acted.setflags(write=False)
+
+    def _in_order(self) -> None:
+        """Raise unless it is time to act."""
+        if self._acted is not None:
+            raise OrderError(
+                f"{type(self).__name__}: act was called again before observe in round {self._round}; call "
+                "observe(cost) once after every act(x), with applied= if another input was applied."
+            )
+        if self._round >= self._limit:
+            raise HorizonError(
+                f"{type(self).__name__}: all {self.horizon} rounds of its horizon have been played; build it with a "
+                "larger horizon, or with horizon=None for any number of rounds."
+            )
+
+    def _observable(self, cost: Cost, applied: ArrayLike | None) -> Array:
+        """Check what is given to `observe`, and return the input that was applied."""
+        owner = f"{type(self).__name__}.observe"
+        if self._acted is None:
+            raise OrderError(f"{owner} was called before act in round {self._round}; call act(x) first, once a round.")
+        instance(owner, "cost", cost, Cost, "QuadraticCost(1.0, 1.0)")
+        cost.probe(self.state_dim, self.input_dim)
+        return self._acted if applied is None else array(owner, "applied", applied, (self.input_dim,), copy=True)
+
+    def _refuse_state(self, x: Array) -> NoReturn:
+        raise InputError(
+            f"{type(self).__name__}.act: the state {np.array2string(x, threshold=6)} must be finite and at most 1e+100 "
+            f"in size, and so must the disturbance that explains it; the controller is unchanged."
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(state_dim={self.state_dim}, input_dim={self.input_dim}, horizon={self.horizon}, "
+            f"round={self.round})"
+        )

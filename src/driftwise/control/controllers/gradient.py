@@ -1,0 +1,48 @@
+"""OGD.Control, known as GPC (Agarwal et al. 2019): gradient descent over policies, one step size."""
+
+import math
+
+from driftwise._validate import Array
+from driftwise.control.controllers.learning import LearningController
+from driftwise.control.scales import Constants
+from driftwise.domains import SpectralBalls
+from driftwise.learners import Ensemble, Learner, Pool
+
+
+class GradientController(LearningController):
+    """OGD.Control, or GPC: learns a disturbance-action policy by gradient descent with one step size.
+
+    The controller to begin with when disturbances are correlated and the world hardly changes. When it does, at an
+    unknown pace, `ScreamController` has a step size for every pace. For a step size of your own, give
+    ``OGD(SpectralBalls((H, du, dx), radii), step=...)`` to `DisturbanceActionController`.
+
+    Parameters
+    ----------
+    system : System
+        The plant, of which the nominal pair (A, B) is used.
+    horizon, K, memory, scale, alpha, disturbance_bound, cost_gradient, gradient_bound, radii, start, seed, input_bound
+        As in `LearningController`.
+
+    Notes
+    -----
+    Static policy regret O(sqrt(T)) up to logarithms at the scales "certified" and "theory".
+
+    References
+    ----------
+    .. [1] Agarwal, Bullins, Hazan, Kakade, Singh, "Online control with adversarial disturbances", ICML 2019.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> plant = dw.control.double_integrator()
+    >>> cost, waves = dw.control.QuadraticCost(1.0, 1.0), dw.control.SinusoidDisturbance(0.3, period=40.0, seed=1)
+    >>> controller = dw.control.GradientController(plant, horizon=2000)
+    >>> trace = dw.control.simulate(plant, controller, cost, waves, rounds=2000)
+    >>> lqr = dw.control.simulate(plant, dw.control.LinearController(plant), cost, waves, rounds=2000)
+    >>> round(trace.total / lqr.total, 3)
+    0.487
+    """
+
+    def _learner(self, domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array) -> Learner:
+        D, G, lambda_ = constants.diameter, constants.gradient_bound, constants.switching_cost
+        return Ensemble(domain, pool=Pool(D / math.sqrt(G**2 + lambda_ * G)), horizon=horizon, start=start)

@@ -1,0 +1,151 @@
+"""What the controllers of the paper have in common: a learner over policies, with constants at one of three scales."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, array, choice, instance, number, seeded, whole
+from driftwise.control.controllers.disturbance_action import DisturbanceActionController
+from driftwise.control.policies import read_loop
+from driftwise.control.scales import (
+    ALPHA,
+    SCALES,
+    WIDTH,
+    Constants,
+    certified_constants,
+    gain_size,
+    given_constants,
+    measured_constants,
+    theory_constants,
+    theory_radii,
+)
+from driftwise.control.stability import certify, lqr
+from driftwise.control.systems import System
+from driftwise.domains import SpectralBalls
+from driftwise.errors import ParameterError
+from driftwise.learners import Learner
+
+MEMORY = 10
+"""Past disturbances that a policy answers to, unless another number is asked for."""
+
+
+class LearningController(DisturbanceActionController):
+    """A disturbance-action controller with a learner of the paper, built from a plant and little else.
+
+    Not used by itself: `GradientController`, `AderController`, `ScreamController` and `LazyScreamController` are, and
+    all take these arguments.
+
+    Parameters
+    ----------
+    system : System
+        The plant, of which the nominal pair (A, B) is used.
+    horizon : int, optional
+        Number of rounds T; None for any number.
+    K : array of shape (du, dx), optional
+        Gain that stabilises the plant; `lqr` with unit weights when left out.
+    memory : int, optional
+        H, the number of past disturbances that the policy answers to; 10 when left out.
+    scale : {"measured", "certified", "theory"}, default "measured"
+        Where the learner's constants come from. "theory": the paper's formulas. "certified": the same quantities
+        computed from the impulse response of the plant, smaller by orders of magnitude. "measured": gradients are
+        divided by the root mean square of those so far; nothing needs to be known, and nothing is proved.
+    alpha : float, default 10.0
+        Price of moving the policy by one unit, in gradients; for "measured" and for a given gradient bound.
+    disturbance_bound : float, default 1.0
+        W, the largest norm of a disturbance; for "certified" and "theory", whose guarantee rests on it.
+    cost_gradient : float, default 2.0
+        G_c: the cost's gradients are at most this times the norms of state and input; 2 for x'x + u'u. For
+        "certified" and "theory".
+    gradient_bound : float, optional
+        G, for constants of your own instead of a scale: the largest norm of a gradient; moving is priced at alpha G.
+    radii : float or array of shape (H,), optional
+        Largest spectral norms of M[1], ..., M[H]. When left out, twice the size of a good gain at the measured scale,
+        2 kappa^3 (1 - gamma)^(i-1) at the others.
+    start : array of shape (H, du, dx), or "random", optional
+        First policy; M = 0, which is u = -K x, when left out. "random" draws one by `seed`.
+    seed : int or numpy.random.Generator, default 0
+        For a random start.
+    input_bound : float or array of shape (du,), optional
+        Largest size of each input.
+
+    Attributes
+    ----------
+    constants : Constants
+        The scale in use, gradient bound, switching cost, and what is guaranteed.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        *,
+        horizon: int | None = None,
+        K: ArrayLike | None = None,
+        memory: int | None = None,
+        scale: str = "measured",
+        alpha: float = ALPHA,
+        disturbance_bound: float = 1.0,
+        cost_gradient: float = 2.0,
+        gradient_bound: float | None = None,
+        radii: ArrayLike | None = None,
+        start: ArrayLike | str | None = None,
+        seed: int | np.random.Generator = 0,
+        input_bound: ArrayLike | None = None,
+    ) -> None:
+        owner = type(self).__name__
+        instance(owner, "system", system, System, "LinearSystem(A, B)")
+        self.scale = choice(owner, "scale", scale, SCALES)
+        H = MEMORY if memory is None else whole(owner, "memory", memory)
+        gain, closed = read_loop(owner, system, lqr(system) if K is None else K)
+        certificate = certify(system, gain)
+        W = number(owner, "disturbance_bound", disturbance_bound, low=0.0, exclusive=True)
+        G_c = number(owner, "cost_gradient", cost_gradient, low=0.0, exclusive=True)
+        price = number(owner, "alpha", alpha, low=0.0)
+        size = gain_size(system, gain)
+        if radii is None:
+            radii = WIDTH * size if scale == "measured" else theory_radii(certificate, H)
+        domain = SpectralBalls((H, system.input_dim, system.state_dim), radii)
+        if gradient_bound is not None:
+            G = number(owner, "gradient_bound", gradient_bound, low=0.0, exclusive=True)
+            constants = given_constants(domain, G, price)
+        elif scale == "measured":
+            constants = measured_constants(size, price)
+        elif scale == "certified":
+            constants = certified_constants(domain, closed, system.B, gain, W, G_c)
+        else:
+            constants = theory_constants(domain, system.B, W, G_c, certificate)
+        self.constants: Constants = constants
+        learner = self._learner(domain, constants, horizon, _first(owner, domain, start, seed))
+        normalised = constants.scale == "measured"
+        super().__init__(system, learner, K=gain, normalised=normalised, input_bound=input_bound)
+
+    @abstractmethod
+    def _learner(self, domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array) -> Learner:
+        """Return the learner over policies."""
+
+    @property
+    def guarantee(self) -> str:
+        """What is promised about this controller's regret, and under which conditions."""
+        return self.constants.guarantee
+
+
+def _first(owner: str, domain: SpectralBalls, start: ArrayLike | str | None, seed: Any) -> Array:
+    """Return the first policy, flat."""
+    if start is None:
+        return np.zeros(domain.dim)
+    if isinstance(start, str):
+        choice(owner, "start, unless it is an array,", start, ("random",))
+        rng = seeded(owner, seed)
+        policy = rng.standard_normal(domain.shape)
+        policy *= (rng.uniform(0.0, 1.0, len(policy)) * domain.radii / np.linalg.norm(policy, 2, axis=(1, 2)))[
+            :, None, None
+        ]
+    else:
+        policy = array(owner, "start", start, domain.shape)
+        if not domain.contains(policy):
+            raise ParameterError(
+                f"{owner}: start must lie within the radii {np.array2string(domain.radii, precision=3)}, got matrices "
+                f"of norms {np.array2string(np.linalg.norm(policy, 2, axis=(1, 2)), precision=3)}; give larger radii=."
+            )
+    return policy.ravel()

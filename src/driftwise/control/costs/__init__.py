@@ -1,0 +1,20 @@
+"""What a state and an input cost: single convex costs, and one for every round of a run."""
+
+from driftwise.control.costs.base import AbsoluteCost, Cost, DataCost, HuberCost, QuadraticCost
+from driftwise.control.costs.custom import CustomCost
+from driftwise.control.costs.paper import abrupt, gradual, pendulum
+from driftwise.control.costs.sequence import CostSequence, as_costs
+
+__all__ = [
+    "AbsoluteCost",
+    "Cost",
+    "CostSequence",
+    "CustomCost",
+    "DataCost",
+    "HuberCost",
+    "QuadraticCost",
+    "abrupt",
+    "as_costs",
+    "gradual",
+    "pendulum",
+]

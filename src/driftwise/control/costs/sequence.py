@@ -1,0 +1,267 @@
+"""The costs of all rounds of a run."""
+
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from driftwise._validate import Array, Checked, array, checked, describe, instance, whole
+from driftwise.control.costs.base import Cost, DataCost, growth, not_convex
+from driftwise.control.kernels import QUADRATIC, CostData
+from driftwise.errors import InputError, ParameterError, RoundIndexError
+
+_HINT = "QuadraticCost(Q, R)"
+
+_PROBED = 100
+"""Most costs of one sequence that are tried: trying one takes as long as a hundred rounds with it."""
+
+
+class CostSequence(metaclass=Checked):
+    """One cost for every round: ``len(costs)`` is T, ``costs[t]`` is the `Cost` of round t.
+
+    For one cost in all rounds, costs that change between stages, and costs whose two parts are multiplied by factors
+    that change, `constant`, `stages` and `scaled` are shorter to write and to store.
+
+    Parameters
+    ----------
+    costs : sequence of Cost
+        One a round. Where a cost is repeated it is stored once.
+
+    Attributes
+    ----------
+    state_dim, input_dim : int or None
+        Number of states and of inputs; None when the costs take any.
+    data : CostData or None
+        The costs as compiled code reads them; None unless all are built in, of one kind, width and form of weights.
+
+    Examples
+    --------
+    >>> from driftwise.control.costs import CostSequence, QuadraticCost
+    >>> cheap, dear = QuadraticCost([1.0, 1.0], 0.1), QuadraticCost([1.0, 1.0], 10.0)
+    >>> costs = CostSequence.stages([cheap, dear], rounds=1000)
+    >>> costs[499].value([1.0, 0.0], [1.0]), costs[500].value([1.0, 0.0], [1.0])
+    (1.1, 11.0)
+    >>> len(costs), costs.gradient_constant
+    (1000, 20.0)
+    """
+
+    data: CostData | None
+    _rounds: int
+    _costs: list[Cost]
+    _index: NDArray[np.int64]
+    _model: DataCost | None
+
+    def __init__(self, costs: Sequence[Cost]) -> None:
+        items = _listed("CostSequence", costs)
+        distinct = {id(cost): cost for cost in items}
+        places = {key: n for n, key in enumerate(distinct)}
+        self._fill(list(distinct.values()), np.array([places[id(cost)] for cost in items]))
+
+    @classmethod
+    @checked
+    def constant(cls, cost: Cost, rounds: int) -> "CostSequence":
+        """Return the same cost in all of so many rounds."""
+        owner = "CostSequence.constant"
+        instance(owner, "cost", cost, Cost, _HINT)
+        return cls._new([cost], np.zeros(whole(owner, "rounds", rounds), np.int64))
+
+    @classmethod
+    @checked
+    def stages(
+        cls, costs: Sequence[Cost], rounds: int | None = None, *, lengths: Sequence[int] | None = None
+    ) -> "CostSequence":
+        """Return costs that change only between stages.
+
+        Parameters
+        ----------
+        costs : sequence of Cost
+            One a stage.
+        rounds : int, optional
+            T, divided among the stages as evenly as can be, the longer ones first.
+        lengths : sequence of int, optional
+            Rounds in every stage, in place of `rounds`.
+        """
+        owner = "CostSequence.stages"
+        items = _listed(owner, costs)
+        if (rounds is None) == (lengths is None):
+            raise ParameterError(f"{owner}: give either rounds or lengths, and not both.")
+        if rounds is not None:
+            total = whole(owner, "rounds", rounds, low=len(items))
+            sizes = [total // len(items) + (n < total % len(items)) for n in range(len(items))]
+        else:
+            sizes = [whole(owner, "every one of lengths", length) for length in cast(Sequence[int], lengths)]
+            if len(sizes) != len(items):
+                raise InputError(f"{owner}: lengths must be one a stage, {len(items)}, got {len(sizes)}.")
+        return cls._new(items, np.repeat(np.arange(len(items)), sizes))
+
+    @classmethod
+    @checked
+    def scaled(cls, cost: DataCost, state_factors: ArrayLike, input_factors: ArrayLike) -> "CostSequence":
+        """Return c_t = a_t (state part of `cost`) + b_t (input part of `cost`).
+
+        Parameters
+        ----------
+        cost : DataCost
+            A built-in cost: only of such a one are the two parts known.
+        state_factors, input_factors : arrays of shape (T,)
+            a and b. A negative factor makes a cost that is not convex: it is refused, or warned of, as the cost's
+            `if_not_convex` says.
+        """
+        owner = "CostSequence.scaled"
+        instance(owner, "cost", cost, DataCost, f"{_HINT}, whose state part and input part are known")
+        if not cost.plain:
+            raise ParameterError(f"{owner}: {type(cost).__name__} has a value or a gradient of its own; scale those.")
+        a = array(owner, "state_factors", state_factors, ("T",))
+        b = array(owner, "input_factors", input_factors, (a.size,))
+        scales = np.stack([a, b], axis=1)
+        for t, part in np.argwhere(scales < 0.0)[:1]:
+            complaint = (
+                f"{owner}: the cost of round {t} is not convex, because its {('state', 'input')[part]} factor is "
+                f"negative, {scales[t, part]:.6g}."
+            )
+            if cost.data.kind != QUADRATIC:
+                raise ParameterError(f"{complaint} Give factors of zero or more.")
+            not_convex(cost.if_not_convex, complaint, stacklevel=3)
+        return cls.from_data(cost, cost.data._replace(scales=scales * cost.data.scales), a.size)
+
+    @classmethod
+    def from_data(cls, model: DataCost, data: CostData, rounds: int) -> "CostSequence":
+        """Return costs of the kind of `model` with the weights and factors of `data`, which are taken as they are."""
+        self = cls.__new__(cls)
+        self._rounds, self._model, self.data = rounds, model, data
+        self.state_dim, self.input_dim = model.state_dim, model.input_dim
+        self._costs = [model]
+        return self
+
+    @classmethod
+    def _new(cls, costs: list[Cost], index: NDArray[np.int64]) -> "CostSequence":
+        self = cls.__new__(cls)
+        self._fill(costs, index)
+        return self
+
+    def _fill(self, costs: list[Cost], index: NDArray[np.int64]) -> None:
+        self._rounds, self._costs, self._index, self._model = index.size, costs, index, None
+        self.state_dim = _common("state_dim", [cost.state_dim for cost in costs])
+        self.input_dim = _common("input_dim", [cost.input_dim for cost in costs])
+        self.data = _assembled(costs, index)
+
+    @functools.cached_property
+    def gradient_constant(self) -> float | None:
+        """G_c, with |grad_x c_t| <= G_c |x| and |grad_u c_t| <= G_c |u| in all rounds; None when it is not known."""
+        if self.data is not None:
+            return growth(self.data)
+        constants = [cost.gradient_constant for cost in self._costs]
+        known = [constant for constant in constants if constant is not None]
+        return max(known) if len(known) == len(constants) else None
+
+    def steepest(self, state_bound: float, input_bound: float) -> tuple[float, float]:
+        """Return bounds on the norms of the gradients in x and in u, over states and inputs within these norms."""
+        if self.gradient_constant is not None:
+            return self.gradient_constant * state_bound, self.gradient_constant * input_bound
+        if self.data is None or self.state_dim is None or self.input_dim is None:
+            raise InputError(
+                "CostSequence: how steep costs are is known of built-in ones only, with one weight a state and input."
+            )
+        norms = [np.linalg.norm(part, axis=(1, 2))[self.data.stage] for part in (self.data.state, self.data.input)]
+        steepest = np.stack(norms, axis=-1) * np.abs(self.data.scales)
+        return float(steepest[:, 0].max()), float(steepest[:, 1].max())
+
+    def probe(self, state_dim: int, input_dim: int) -> None:
+        """Check that the costs fit a plant with so many states and inputs; see `CustomCost.probe`.
+
+        Of more than 100 different costs, 100 are tried, evenly spread over the list from the first to the last.
+        """
+        spread = np.linspace(0, len(self._costs) - 1, min(len(self._costs), _PROBED))
+        for n in spread.round().astype(int):
+            self._costs[n].probe(state_dim, input_dim)
+
+    def __len__(self) -> int:
+        return self._rounds
+
+    def __getitem__(self, t: int) -> Cost:
+        if not isinstance(t, int | np.integer) or isinstance(t, bool) or not 0 <= t < self._rounds:
+            raise RoundIndexError(
+                f"CostSequence: round must be a whole number from 0 to {self._rounds - 1}, got {describe(t)}."
+            )
+        if self._model is not None and self.data is not None:
+            return self._model.of_round(self.data, int(t))
+        return self._costs[int(self._index[t])]
+
+    def __iter__(self) -> Iterator[Cost]:
+        return (self[t] for t in range(self._rounds))
+
+    def __repr__(self) -> str:
+        return f"CostSequence(rounds={self._rounds}, state_dim={self.state_dim}, input_dim={self.input_dim})"
+
+
+def _listed(owner: str, costs: Any) -> list[Cost]:
+    """Return a list of costs."""
+    if isinstance(costs, Cost) or not isinstance(costs, Sequence | CostSequence) or len(costs) == 0:
+        raise InputError(f"{owner}: costs must be a list of one or more costs, such as [{_HINT}], got {costs!r:.60}.")
+    items = list(costs)
+    for t, cost in enumerate(items):
+        if not isinstance(cost, Cost):
+            raise InputError(f"{owner}: costs[{t}] must be a Cost, such as {_HINT}, got {describe(cost)}.")
+    return items
+
+
+def _common(name: str, sizes: list[int | None]) -> int | None:
+    """Return the dimension that all costs share which have one."""
+    known = sorted({size for size in sizes if size is not None})
+    if len(known) > 1:
+        raise InputError(f"CostSequence: all costs must have the same {name}, got {known[0]} and {known[-1]}.")
+    return known[0] if known else None
+
+
+def _assembled(costs: list[Cost], index: NDArray[np.int64]) -> CostData | None:
+    """Return the data of all rounds, each distinct pair of weights once, or None if compiled code cannot run them."""
+    parts = [cost.data for cost in costs if isinstance(cost, DataCost) and cost.plain]
+    forms = {(part.kind, part.width, part.state.shape, part.input.shape) for part in parts}
+    if len(parts) < len(costs) or len(forms) > 1:
+        return None
+    keys = [(part.state.tobytes(), part.input.tobytes()) for part in parts]
+    distinct = dict(zip(keys, parts, strict=True))
+    places = {key: n for n, key in enumerate(distinct)}
+    stage = np.array([places[key] for key in keys])[index]
+    scales: Array = np.concatenate([part.scales for part in parts])[index]
+    return CostData(
+        parts[0].kind,
+        np.concatenate([part.state for part in distinct.values()]),
+        np.concatenate([part.input for part in distinct.values()]),
+        stage if len(distinct) > 1 else stage[:1],
+        scales[:1].copy() if (scales == scales[0]).all() else scales,
+        parts[0].width,
+    )
+
+
+def as_costs(owner: str, costs: Any, rounds: int, state_dim: int, input_dim: int) -> CostSequence:
+    """Return one cost for each of so many rounds, checked against the plant.
+
+    Parameters
+    ----------
+    owner : str
+        Who asks, for error messages.
+    costs : Cost, CostSequence or sequence of Cost
+        A single cost holds in all rounds.
+    rounds, state_dim, input_dim : int
+        What the sequence must have.
+    """
+    if isinstance(costs, Cost):
+        sequence = CostSequence.constant(costs, rounds)
+    else:
+        sequence = costs if isinstance(costs, CostSequence) else CostSequence(_listed(owner, costs))
+    if len(sequence) != rounds:
+        raise InputError(f"{owner}: costs must be one a round, {rounds} in all, got {len(sequence)}.")
+    for name, mine, wanted in (
+        ("state_dim", sequence.state_dim, state_dim),
+        ("input_dim", sequence.input_dim, input_dim),
+    ):
+        if mine is not None and mine != wanted:
+            raise InputError(
+                f"{owner}: the plant has {name} {wanted}, but the costs are made for {name} {mine}; "
+                "give one weight for every state and every input."
+            )
+    sequence.probe(state_dim, input_dim)
+    return sequence

@@ -1,0 +1,144 @@
+"""The constants of a controller's learner at three scales: the paper's, certified numerically, or measured on the way.
+
+A learner of policies needs a bound G on its gradients, a price lambda of moving, and the radii of its domain.
+
+"theory"
+    The paper's formulas (Appendix C, the lemma on the truncated loss) from kappa, gamma, the disturbance bound W and
+    the cost constant G_c, with G_f multiplied by the bound on states and inputs, which the paper leaves out. Safe,
+    and so careful that next to nothing is learnt.
+"certified"
+    The same quantities from the norms of A_K^j and A_K^j B, computed one by one: a guarantee of the same kind, with
+    constants that are smaller by orders of magnitude.
+"measured"
+    Every gradient is divided by the root mean square of those so far, moving by one unit is priced at `alpha` of
+    these units, and steps are made for policies that are about as far apart as a good gain is large. Nothing needs to
+    be known of disturbances or costs; nothing is proved.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from driftwise._validate import Array
+from driftwise.control.stability import StrongStability, lqr
+from driftwise.control.systems import System
+from driftwise.domains import SpectralBalls
+
+SCALES = ("measured", "certified", "theory")
+
+ALPHA = 10.0
+"""Price of moving, in gradients, at the measured scale."""
+
+WIDTH = 2.0
+"""Largest norm of an M[i] at the measured scale, in units of a good gain: projections are rare then."""
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What the learner of a controller is built from.
+
+    Attributes
+    ----------
+    scale : str
+        "measured", "certified" or "theory", or "given" for a gradient bound of the user's own.
+    diameter : float
+        D, the distance between policies that steps are made for.
+    gradient_bound : float
+        G; 1 at the measured scale, where gradients are normalised.
+    switching_cost : float
+        lambda, the price of moving a policy by one unit.
+    guarantee : str
+        What is promised, in a sentence.
+    """
+
+    scale: str
+    diameter: float
+    gradient_bound: float
+    switching_cost: float
+    guarantee: str
+
+
+def gain_size(system: System, K: Array) -> float:
+    """Return the size of a good gain, which is the unit that policies are measured in.
+
+    It is the largest spectral norm among the gain in use, the gain of LQR and the best answer to a disturbance that
+    lasts one more round, (I + B'B)^-1 B'.
+    """
+    B = system.B
+    answer = np.linalg.solve(np.eye(system.input_dim) + B.T @ B, B.T)
+    return max(float(np.linalg.norm(matrix, 2)) for matrix in (K, lqr(system), answer)) or 1.0
+
+
+def theory_radii(certificate: StrongStability, memory: int) -> Array:
+    """Return 2 kappa^3 (1 - gamma)^(i-1): policies that imitate any gain with this certificate are inside.
+
+    The paper's kappa_B kappa^3 (1 - gamma)^i need not contain them. A decay below a tenth a round is not used, so that
+    every lag has a say.
+    """
+    decay = max(1.0 - certificate.gamma, 0.1)
+    return np.asarray(2.0 * certificate.kappa**3 * decay ** np.arange(memory))
+
+
+def lipschitz(closed: Array, B: Array, K: Array, memory: int, W: float, slopes: tuple[float, float]) -> Array:
+    """Return L_0, ..., L_{H+1}: how fast a truncated loss changes with the policy of 0, ..., H + 1 rounds ago.
+
+    `slopes` bound the norms of the cost's gradients in state and input. Their sum bounds the gradient of the unary
+    loss.
+    """
+    constants, power = [slopes[1]], B
+    for _ in range(memory + 1):
+        constants.append(slopes[0] * float(np.linalg.norm(power, 2)) + slopes[1] * float(np.linalg.norm(K @ power, 2)))
+        power = closed @ power
+    return np.asarray(math.sqrt(memory) * W * np.array(constants))
+
+
+def reach(closed: Array, B: Array, K: Array, memory: int, W: float, radii: Array) -> tuple[float, float]:
+    """Return bounds on the norms of truncated state and input under policies within the radii."""
+    total = float(radii.sum())
+    state, input, power = 0.0, total, np.eye(len(closed))
+    for _ in range(memory + 1):
+        state += float(np.linalg.norm(power, 2) + np.linalg.norm(power @ B, 2) * total)
+        input += float(np.linalg.norm(K @ power, 2) + np.linalg.norm(K @ power @ B, 2) * total)
+        power = closed @ power
+    return W * state, W * input
+
+
+def measured_constants(size: float, alpha: float) -> Constants:
+    """Return the constants at the measured scale, for gains of this size."""
+    promise = "Constants are measured on the way: no bound on the regret is proved."
+    return Constants("measured", size, 1.0, alpha, promise)
+
+
+def certified_constants(domain: SpectralBalls, closed: Array, B: Array, K: Array, W: float, G_c: float) -> Constants:
+    """Return the constants at the certified scale."""
+    H = domain.radii.size
+    state, input = reach(closed, B, K, H, W, domain.radii)
+    parts = lipschitz(closed, B, K, H, W, (G_c * state, G_c * input))
+    G, lambda_ = float(parts.sum()), float(np.arange(H + 2) @ parts)
+    return Constants("certified", domain.diameter, G, lambda_, _guarantee(W, G_c))
+
+
+def theory_constants(domain: SpectralBalls, B: Array, W: float, G_c: float, certificate: StrongStability) -> Constants:
+    """Return the constants at the theory's scale, with the factor D that the paper's G_f lacks."""
+    H, d = domain.radii.size, min(B.shape)
+    kappa, gamma, kappa_B = certificate.kappa, certificate.gamma, max(1.0, float(np.linalg.norm(B, 2)))
+    total = float(domain.radii.sum())
+    # The paper's D divides by 1 - kappa^2 (1 - gamma)^(H+1), which may be negative; this form always holds.
+    D = W * (kappa**3 * (1.0 + kappa_B * total) / gamma + total)
+    L = 3.0 * math.sqrt(H) * G_c * D * W * kappa_B * kappa**3
+    G = 3.0 * H * d**2 * G_c * D * W * kappa_B * kappa**3 / gamma
+    return Constants("theory", domain.diameter, G, (H + 2) ** 2 * L, _guarantee(W, G_c))
+
+
+def _guarantee(W: float, G_c: float) -> str:
+    return (
+        f"Theorem 7: regret O(sqrt(T (1 + P_T))) on the linear system itself, if disturbances stay within {W:g} and "
+        f"the cost's gradients within {G_c:g} times the size of state and input."
+    )
+
+
+def given_constants(domain: SpectralBalls, G: float, alpha: float) -> Constants:
+    """Return constants for a gradient bound of the user's own."""
+    promise = f"Theorem 7, if gradients stay within {G:g} and moving is worth {alpha * G:g} a unit."
+    return Constants("given", domain.diameter, G, alpha * G, promise)
