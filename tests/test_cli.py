@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import driftwise
 from driftwise.cli import app, main
 from driftwise.experiments import figure1, theory
+from driftwise.experiments.study import Claim, Finding, Study
 from driftwise.experiments.theory import growth, optimum
 
 RUNNER = CliRunner()
@@ -78,12 +79,12 @@ def test_reproduce_theory_prints_every_study_and_its_claims(monkeypatch: pytest.
 
 
 def test_reproduce_theory_counts_claims_that_fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    claim = theory.Claim("2 is odd", False, "it is not")
-    study = theory.Study(
+    claim = Claim("2 is odd", False, "it is not")
+    study = Study(
         "numbers",
         lambda _: [()],
         lambda: None,
-        lambda *_: theory.Finding(["n"], [["2"]], [claim, claim._replace(holds=None)]),
+        lambda *_: Finding(["n"], [["2"]], [claim, claim._replace(holds=None)]),
     )
     monkeypatch.setattr(theory, "STUDIES", (study,))
     result = RUNNER.invoke(app, ["reproduce", "theory"])

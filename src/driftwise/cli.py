@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
+    from driftwise.experiments.study import Study
+
 app = typer.Typer(
     help="Online decisions in a world that drifts, when changing your mind costs something.",
     no_args_is_help=True,
@@ -40,19 +42,20 @@ class Experiment(StrEnum):
 
     figure1 = "figure1"
     theory = "theory"
+    control = "control"
 
 
 @app.command()
 def reproduce(
     what: Annotated[
         list[Experiment] | None,
-        typer.Argument(help="figure1 (the default), theory, or both.", show_default=False),
+        typer.Argument(help="figure1 (the default), theory, control, or several of them.", show_default=False),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="figure1: how many streams to play, each with its own seed.")] = 5,
     first_seed: Annotated[int, typer.Option(min=0, help="figure1: seed of the first stream.")] = 0,
     rounds: Annotated[int, typer.Option(min=1, help="figure1: rounds in a stream; the paper has 50 000.")] = 50_000,
     quick: Annotated[
-        bool, typer.Option("--quick", help="figure1: one stream only. theory: the same studies at a smaller size.")
+        bool, typer.Option("--quick", help="figure1: one stream only. theory, control: the same at a smaller size.")
     ] = False,
 ) -> None:
     """Run the paper's experiments and print their tables, with every claim checked.
@@ -61,6 +64,8 @@ def reproduce(
 
     theory: every bound on random problems, growth in rounds and prices, the lower-bound adversaries, and the hindsight
     optimum with its certificate.
+
+    control: identification of plants that are not known, and explore-then-commit on 200 of them.
     """
     from rich.console import Console
 
@@ -69,8 +74,14 @@ def reproduce(
         for name in dict.fromkeys(what or [Experiment.figure1]):
             if name is Experiment.figure1:
                 _figure1(console, 1 if quick else seeds, first_seed, rounds)
+            elif name is Experiment.theory:
+                from driftwise.experiments import theory
+
+                _studies(console, theory.STUDIES, quick)
             else:
-                _theory(console, quick)
+                from driftwise.experiments import control
+
+                _studies(console, control.STUDIES, quick)
     except KeyboardInterrupt:
         typer.echo("Stopped; nothing was kept. Fewer --seeds or --rounds, or --quick, take less time.", err=True)
         raise typer.Exit(130) from None
@@ -109,15 +120,15 @@ def _table(header: list[str]) -> "Table":
     return table
 
 
-def _theory(console: "Console", quick: bool) -> None:
-    """Run every study of the theory and print what it found."""
-    from driftwise.experiments import theory
+def _studies(console: "Console", studies: "tuple[Study, ...]", quick: bool) -> None:
+    """Run every study and print what it found."""
+    from driftwise.experiments.study import conclude
 
     verdicts: list[bool | None] = []
-    for study in theory.STUDIES:
+    for study in studies:
         with _progress(console) as progress:
             task = progress.add_task(study.title[:40], total=len(study.tasks(quick)))
-            finding = theory.conclude(study, quick, lambda task=task: progress.advance(task))  # type: ignore[misc]
+            finding = conclude(study, quick, lambda task=task: progress.advance(task))  # type: ignore[misc]
         console.print(f"[bold]{study.title}[/bold]")
         table = _table(finding.header)
         for row in finding.rows:

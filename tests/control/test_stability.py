@@ -12,13 +12,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from driftwise._validate import Array
-from driftwise.control import stability
 from driftwise.control.stability import (
     StrongStability,
+    certificate,
     certify,
     controllability,
+    gains,
     impulse_response,
     lqr,
+    response,
     spectral_radius,
 )
 from driftwise.control.systems import (
@@ -157,7 +159,7 @@ class TestCertify:
     def test_defective_matrices_are_not_diagonalised(self) -> None:
         for size in (2, 3, 6):
             A = jordan(0.5, size)
-            assert stability._diagonalised(A, 0.0) is None
+            assert certificate._diagonalised(A, 0.0) is None
             assert certify(*alone(A)).how == "scaled Lyapunov"
 
     def test_a_matrix_with_a_norm_below_one_gets_kappa_one(self) -> None:
@@ -169,10 +171,10 @@ class TestCertify:
     def test_it_keeps_the_best_of_its_candidates(self, name: str) -> None:
         system, K = STABLE[name]
         A_K, gain, best = system.A - system.B @ K, spectral_norm(K), certify(system, K)
-        score, form = best.kappa**2 / best.gamma, stability._triangular(A_K)
-        others = [stability._diagonalised(A_K, gain), stability._lyapunov(A_K, gain, form, 1.0, "Lyapunov")]
+        score, form = best.kappa**2 / best.gamma, certificate._triangular(A_K)
+        others = [certificate._diagonalised(A_K, gain), certificate._lyapunov(A_K, gain, form, 1.0, "Lyapunov")]
         for scale in np.linspace(spectral_radius(A_K), 1.0, 30)[1:]:
-            others.append(stability._lyapunov(A_K, gain, form, float(scale), "scaled Lyapunov"))
+            others.append(certificate._lyapunov(A_K, gain, form, float(scale), "scaled Lyapunov"))
         tried = [other for other in others if other is not None]
         assert tried
         assert score <= min(other.kappa**2 / other.gamma for other in tried) * (1.0 + 1e-3)
@@ -184,17 +186,17 @@ class TestCertify:
         P = scipy.linalg.solve_discrete_lyapunov(A_K.T, np.eye(system.state_dim))
         values, vectors = np.linalg.eigh(P)
         root = vectors * np.sqrt(values) @ vectors.T
-        found = stability._lyapunov(A_K, 0.0, stability._triangular(A_K), 1.0, "Lyapunov")
+        found = certificate._lyapunov(A_K, 0.0, certificate._triangular(A_K), 1.0, "Lyapunov")
         assert found is not None
         assert found.norm == pytest.approx(spectral_norm(root @ A_K @ np.linalg.inv(root)), rel=1e-9)
         assert found.condition == pytest.approx(math.sqrt(values[-1] / values[0]), rel=1e-9)
 
     def test_a_transform_that_proves_nothing_is_not_believed(self) -> None:
         A = jordan(0.5, 2)
-        assert stability._verified(A, 0.0, np.eye(2), "diagonalisation") is None
-        assert stability._verified(A, 0.0, np.ones((2, 2)), "diagonalisation") is None
-        assert stability._verified(A, 0.0, np.full((2, 2), math.nan), "diagonalisation") is None
-        assert stability._verified(A, 0.0, np.diag([1.0, 0.25]), "diagonalisation") is not None
+        assert certificate._verified(A, 0.0, np.eye(2), "diagonalisation") is None
+        assert certificate._verified(A, 0.0, np.ones((2, 2)), "diagonalisation") is None
+        assert certificate._verified(A, 0.0, np.full((2, 2), math.nan), "diagonalisation") is None
+        assert certificate._verified(A, 0.0, np.diag([1.0, 0.25]), "diagonalisation") is not None
 
     def test_a_gain_that_does_not_stabilise_is_refused_with_the_eigenvalue(self) -> None:
         check_refused(lambda: certify(double_integrator(), [[0.0, 0.0]]), "eigenvalue 1,", kind=StabilityError)
@@ -289,9 +291,9 @@ class TestLqr:
     @pytest.mark.parametrize("scale", [1e-90, 1e90])
     def test_reach_does_not_depend_on_units(self, scale: float) -> None:
         system = random_system(4, 2, radius=1.5, seed=3)
-        _, plain = stability._modes(system.A, system.B)
+        _, plain = gains.modes(system.A, system.B)
         assert plain.size
-        np.testing.assert_allclose(stability._modes(system.A, scale * system.B)[1], plain, rtol=1e-9)
+        np.testing.assert_allclose(gains.modes(system.A, scale * system.B)[1], plain, rtol=1e-9)
 
     def test_what_has_no_solution_is_said(self) -> None:
         # Without a weight, a mode of size 1 has no reason to move.
@@ -396,7 +398,7 @@ class TestImpulseResponse:
     def test_near_one_the_certificate_bounds_the_rest(self, A: Any, exact: float, slack: float) -> None:
         system, K = alone(A)
         found = impulse_response(system, K)
-        assert len(found.states) == stability.LONGEST
+        assert len(found.states) == response.LONGEST
         assert found.remainder > 0.5 * found.states_sum
         assert exact * (1.0 - 1e-3) < found.states_sum < exact * slack
 

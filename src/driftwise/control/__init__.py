@@ -13,6 +13,7 @@ from driftwise.control.controllers import (
     AderController,
     Controller,
     DisturbanceActionController,
+    ExploreThenCommit,
     GradientController,
     LazyScreamController,
     LearningController,
@@ -42,6 +43,7 @@ from driftwise.control.disturbances import (
     SquareWaveDisturbance,
     UniformDisturbance,
 )
+from driftwise.control.identification import Identified, identify
 from driftwise.control.policies import DisturbanceAction, transfer_matrices, unrolled_state
 from driftwise.control.reduction import TruncatedLosses
 from driftwise.control.simulation import simulate
@@ -78,9 +80,11 @@ __all__ = [
     "Disturbance",
     "DisturbanceAction",
     "DisturbanceActionController",
+    "ExploreThenCommit",
     "GaussianDisturbance",
     "GradientController",
     "HuberCost",
+    "Identified",
     "ImpulseResponse",
     "InvertedPendulum",
     "LazyScreamController",
@@ -103,6 +107,7 @@ __all__ = [
     "controllability",
     "double_integrator",
     "gradual",
+    "identify",
     "impulse_response",
     "lqr",
     "pendulum",

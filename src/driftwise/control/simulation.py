@@ -258,7 +258,7 @@ def _by_hand(
     table = np.zeros((len(weights), max([row.size for row in weights], default=0)))
     for t, row in enumerate(weights):
         table[t, : row.size] = row
-    return table, np.array(policies).reshape(len(policies), -1)
+    return table, np.array(policies)
 
 
 def _diverged(controller: Controller, t: int, x: Array) -> InputError:

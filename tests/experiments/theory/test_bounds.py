@@ -2,7 +2,7 @@
 
 from driftwise.experiments.theory import bounds
 from driftwise.experiments.theory.bounds import Checked
-from tests.experiments.theory.claims import BOTH_SIZES, check_claims
+from tests.experiments.claims import BOTH_SIZES, check_claims
 
 
 @BOTH_SIZES

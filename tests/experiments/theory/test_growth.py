@@ -1,7 +1,7 @@
 """Growth of regret with rounds and prices."""
 
 from driftwise.experiments.theory import growth
-from tests.experiments.theory.claims import BOTH_SIZES, check_claims
+from tests.experiments.claims import BOTH_SIZES, check_claims
 
 
 @BOTH_SIZES

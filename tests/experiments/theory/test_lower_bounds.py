@@ -1,7 +1,7 @@
 """The instances behind the lower bounds."""
 
 from driftwise.experiments.theory import lower_bounds
-from tests.experiments.theory.claims import BOTH_SIZES, check_claims
+from tests.experiments.claims import BOTH_SIZES, check_claims
 
 
 @BOTH_SIZES

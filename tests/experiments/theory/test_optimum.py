@@ -5,7 +5,7 @@ import pytest
 from driftwise import regret
 from driftwise.errors import MissingExtraError
 from driftwise.experiments.theory import optimum
-from tests.experiments.theory.claims import BOTH_SIZES, check_claims
+from tests.experiments.claims import BOTH_SIZES, check_claims
 
 
 @BOTH_SIZES

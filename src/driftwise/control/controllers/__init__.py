@@ -3,6 +3,7 @@
 from driftwise.control.controllers.ader import AderController
 from driftwise.control.controllers.base import Controller
 from driftwise.control.controllers.disturbance_action import DisturbanceActionController
+from driftwise.control.controllers.explore import ExploreThenCommit
 from driftwise.control.controllers.gradient import GradientController
 from driftwise.control.controllers.lazy_scream import LazyScreamController
 from driftwise.control.controllers.learning import LearningController
@@ -13,6 +14,7 @@ __all__ = [
     "AderController",
     "Controller",
     "DisturbanceActionController",
+    "ExploreThenCommit",
     "GradientController",
     "LazyScreamController",
     "LearningController",

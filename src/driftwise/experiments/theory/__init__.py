@@ -4,8 +4,8 @@ Each study is data, run, result: a list of tasks (one task is one whole seeded r
 of them together say, with every claim stated as a number and whether it holds.
 """
 
+from driftwise.experiments.study import Study
 from driftwise.experiments.theory import bounds, growth, lower_bounds, optimum
-from driftwise.experiments.theory.study import Claim, Finding, Study, conclude
 
 STUDIES: tuple[Study, ...] = (
     bounds.STUDY,
@@ -17,4 +17,4 @@ STUDIES: tuple[Study, ...] = (
     optimum.SOLVERS,
 )
 
-__all__ = ["STUDIES", "Claim", "Finding", "Study", "conclude"]
+__all__ = ["STUDIES"]

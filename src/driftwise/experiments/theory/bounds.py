@@ -8,7 +8,7 @@ from driftwise import losses as lossy
 from driftwise import mirror, regret
 from driftwise._validate import Array
 from driftwise.domains import Ball, Box, Domain, Simplex
-from driftwise.experiments.theory.study import Claim, Finding, Study, Task
+from driftwise.experiments.study import Claim, Finding, Study, Task
 from driftwise.learners import OGD, Ader, Hedge, LazyScream, Learner, MirrorDescent, Scream
 from driftwise.play import play
 from driftwise.streams import drifting_regression

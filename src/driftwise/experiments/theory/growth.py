@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from driftwise import regret
-from driftwise.experiments.theory.study import Claim, Finding, Study, Task, exponent, group, within
+from driftwise.experiments.study import Claim, Finding, Study, Task, exponent, group, within
 from driftwise.learners import LazyScream, Scream
 from driftwise.play import play
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from driftwise import regret
 from driftwise.domains import Domain
-from driftwise.experiments.theory.study import Claim, Finding, Study, Task, exponent, group, within
+from driftwise.experiments.study import Claim, Finding, Study, Task, exponent, group, within
 from driftwise.learners import OGD, Hedge, LazyScream, Learner, Scream
 from driftwise.play import play
 

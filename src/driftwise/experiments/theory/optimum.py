@@ -5,7 +5,7 @@ import numpy as np
 from driftwise import losses as lossy
 from driftwise import regret
 from driftwise.errors import MissingExtraError
-from driftwise.experiments.theory.study import Claim, Finding, Study, Task, group
+from driftwise.experiments.study import Claim, Finding, Study, Task, group
 from driftwise.streams import drifting_regression
 
 EXPECTED = {0.1: 90.0, 1.0: 207.0, 2.0: 325.0}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from driftwise.experiments.theory import STUDIES, Claim, Finding, Study, conclude
-from driftwise.experiments.theory.study import exponent, group, within
+from driftwise.experiments import control, theory
+from driftwise.experiments.study import Claim, Finding, Study, conclude, exponent, group, within
 
 
 def test_exponent_is_that_of_a_power_law() -> None:
@@ -39,7 +39,7 @@ def test_a_claim_says_whether_it_holds() -> None:
     assert "does not hold" in str(Claim("2 is odd", False, "no"))
 
 
-@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.title)
+@pytest.mark.parametrize("study", [*theory.STUDIES, *control.STUDIES], ids=lambda study: study.title)
 def test_quick_is_smaller_and_tasks_differ(study: Study) -> None:
     full, quick = study.tasks(False), study.tasks(True)
     assert len(quick) <= len(full)
@@ -48,7 +48,7 @@ def test_quick_is_smaller_and_tasks_differ(study: Study) -> None:
     assert quick != full
 
 
-@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.title)
+@pytest.mark.parametrize("study", [*theory.STUDIES, *control.STUDIES], ids=lambda study: study.title)
 def test_a_task_gives_the_same_result_again(study: Study) -> None:
     task = study.tasks(True)[0]
     assert study.run(*task) == study.run(*task)

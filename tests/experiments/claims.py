@@ -2,7 +2,7 @@
 
 import pytest
 
-from driftwise.experiments.theory import Finding, Study, conclude
+from driftwise.experiments.study import Finding, Study, conclude
 
 BOTH_SIZES = pytest.mark.parametrize("quick", [True, pytest.param(False, marks=pytest.mark.full)])
 """Run at the small size, and at full size with -m full."""

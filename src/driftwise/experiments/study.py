@@ -1,4 +1,4 @@
-"""What a study of the theory is made of: tasks, what each measures, and what they say together."""
+"""What a study is made of: tasks, what each measures, and what they say together."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Study:
-    """A question to the theory: its tasks, at full size or quick, what each measures, and the answer."""
+    """A question and how it is answered: its tasks, at full size or quick, what each measures, and the answer."""
 
     title: str
     tasks: Callable[[bool], list[Task]]

@@ -1,0 +1,184 @@
+"""System identification from random probes: Algorithm 4 of the paper, and two regressions on the same data.
+
+While u_t = -K x_t + probe_t is played, what the probes did to later states tells A and B, whatever the disturbance
+does, as long as it does not react to them. All three methods are functions of one matrix of sums of products, so that
+leaving a block of rounds out, which is how errors are estimated, costs next to nothing.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, checked, choice, read_only
+from driftwise.control.identification.accuracy import estimate_with_errors
+from driftwise.control.identification.data import OWNER, check_growth, read_data
+from driftwise.control.identification.methods import METHODS
+
+if TYPE_CHECKING:
+    from driftwise.control.systems import LinearSystem
+
+
+@dataclass(frozen=True, eq=False)
+class Identified:
+    """An estimate of a plant, and of how far off it is.
+
+    Attributes
+    ----------
+    A : array of shape (states, states)
+        Estimate of the transition matrix, read-only.
+    B : array of shape (states, inputs)
+        Estimate of the input matrix, read-only.
+    error : float
+        Estimate of the larger of the two errors below.
+    error_A, error_B : float
+        Estimates of the spectral norms of what A and B are off by: about one standard deviation, not a bound. The
+        notes of `identify` say how often the truth was within a multiple of them.
+    error_loop : float
+        The same for the closed loop A - B K; less than error_A + |K| error_B, as the errors of A and B go together.
+    method : str
+        "iv", "moments" or "ols".
+    order : int
+        k, the number of lags that was used.
+    rounds : int
+        T_0, the number of rounds of data.
+    """
+
+    A: Array
+    B: Array
+    error: float
+    error_A: float
+    error_B: float
+    error_loop: float
+    method: str
+    order: int
+    rounds: int
+
+    @property
+    def system(self) -> "LinearSystem":
+        """The estimate as a plant, for `lqr`, `certify` and controllers."""
+        from driftwise.control.systems import LinearSystem
+
+        return LinearSystem(self.A, self.B)
+
+    def summary(self) -> str:
+        """Return the result in a few lines of text."""
+        states, inputs = self.B.shape
+        radius = float(np.abs(np.linalg.eigvals(self.A)).max())
+        return "\n".join(
+            [
+                f"Identified by {self.method} from {self.rounds} rounds: "
+                f"{states} {'state' if states == 1 else 'states'}, {inputs} {'input' if inputs == 1 else 'inputs'}, "
+                f"order {self.order}",
+                f"  A  error about {self.error_A:<10.3g} norm {np.linalg.norm(self.A, 2):<10.4g} "
+                f"spectral radius {radius:.4g}",
+                f"  B  error about {self.error_B:<10.3g} norm {np.linalg.norm(self.B, 2):.4g}",
+            ]
+        )
+
+
+@checked
+def identify(
+    states: ArrayLike,
+    inputs: ArrayLike,
+    probes: ArrayLike,
+    K: ArrayLike,
+    order: int | None = None,
+    *,
+    method: str = "iv",
+) -> Identified:
+    """Estimate A and B of x_{t+1} = A x_t + B u_t + w_t from rounds in which u_t = -K x_t + probe_t was played.
+
+    Parameters
+    ----------
+    states : array of shape (rounds + 1, states)
+        x_0, ..., x_T: one row more than inputs, the state after the last of them;
+        ``numpy.vstack([trace.states, trace.final_state])`` of a `ControlTrace`.
+    inputs : array of shape (rounds, inputs)
+        u_t as it was really applied.
+    probes : array of shape (rounds, inputs)
+        The random part of the inputs: independent from round to round and from input to input, with mean 0; signs, of
+        any size, are usual.
+    K : array of shape (inputs, states)
+        The gain that was in use, with u = -K x; it must stabilise the plant.
+    order : int, optional
+        k, the number of rounds over which the response to a probe is followed: [B, A_K B, ..., A_K^(k-1) B] must have
+        full row rank. The number of states when left out; more helps where states respond slowly.
+    method : {"iv", "moments", "ols"}, default "iv"
+        "iv" regresses the next state on state and input with the probes of the last 2k + 3 rounds as instruments
+        (two-stage least squares): consistent whatever the disturbance, with about half the error of "moments", and
+        right also where the actuator saturated. "moments" is the paper's algorithm. "ols" is ordinary least squares:
+        the most accurate where disturbances are independent of one another, and wrong for ever where they are not.
+
+    Returns
+    -------
+    Identified
+        A, B and estimates of their errors.
+
+    Notes
+    -----
+    "moments" is Algorithm 4 of the paper, with the moments N_0, ..., N_k divided by the mean square of each input's
+    probes: B = N_0 and A = [N_1, ..., N_k] [N_0, ..., N_{k-1}]^+ + B K.
+
+    Errors are estimated by leaving out each of 20 blocks of consecutive rounds in turn (the jackknife), which also sees
+    disturbances that hang together over time. To that is added how far the estimate moves when a constant disturbance
+    is allowed for, since a constant that the fit has swallowed leaves no trace in the jackknife. Both are raised by
+    1 + 2 / clarity, where clarity is the smallest ratio, over directions of the state, of the response to the probes
+    and its noise; data with a clarity below 1.5 are refused.
+
+    Measured on random systems of 2 to 4 states with Gaussian, independent +-1, constant, sinusoidal and autoregressive
+    disturbances, each as large as a probe, and 500 to 20 000 rounds, for "iv" and for "moments": the true error is 0.6
+    times the estimate in the median, below 1.4 times in 95 % and below 3 times in more than 99 %, the last for each
+    kind of disturbance. `driftwise.experiments.identification` repeats that. For "ols" the same estimate is given, but
+    it **cannot see the bias** that correlated disturbances bring, other than constant ones: with a sinusoid the true
+    error is tens of times as large.
+
+    No method works if the disturbance reacts to the inputs.
+
+    References
+    ----------
+    .. [1] Hazan, Kakade, Singh, "The nonstochastic control problem", ALT 2020, Algorithm 2.
+    .. [2] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24,
+       2023, Algorithm 4 and Appendix C.
+
+    Examples
+    --------
+    A double integrator under a sinusoidal disturbance, which misleads ordinary least squares:
+
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> A, B, K = np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([[0.0], [1.0]]), np.array([[0.4, 1.2]])
+    >>> probes = np.random.default_rng(0).choice([-1.0, 1.0], (2000, 1))
+    >>> states, inputs = np.zeros((2001, 2)), np.zeros((2000, 1))
+    >>> for t in range(2000):
+    ...     inputs[t] = probes[t] - K @ states[t]
+    ...     states[t + 1] = A @ states[t] + B @ inputs[t] + 0.3 * np.sin(0.1 * t)
+    >>> found = dw.control.identify(states, inputs, probes, K)
+    >>> print(found.summary())
+    Identified by iv from 2000 rounds: 2 states, 1 input, order 2
+      A  error about 0.0225     norm 1.595      spectral radius 0.9936
+      B  error about 0.00793    norm 0.9937
+    >>> round(float(np.linalg.norm(found.A - A, 2)), 4)
+    0.0246
+    >>> found = dw.control.identify(states, inputs, probes, K, method="ols")
+    >>> round(float(np.linalg.norm(found.A - A, 2)), 4), round(found.error_A, 4)
+    (0.1172, 0.0111)
+    """
+    name = choice(OWNER, "method", method, tuple(METHODS))
+    data, units = read_data(states, inputs, probes, K, order)
+    fit = METHODS[name](data)
+    check_growth(data.states * units.states)
+    fit.check()
+    A, B, error_A, error_B, error_loop = estimate_with_errors(fit, units)
+    return Identified(
+        read_only(A),
+        read_only(B),
+        max(error_A, error_B),
+        error_A,
+        error_B,
+        error_loop,
+        name,
+        data.order,
+        len(data.inputs),
+    )

@@ -1,0 +1,100 @@
+"""Explore, then commit on plants that are not known: does the state ever run away, and does it pay to commit?
+
+Random controllable plants with 2 to 4 states and 1 or 2 inputs, about half of them unstable by themselves, each with the gain
+of LQR to fall back on, under every kind of disturbance. A run has diverged when its largest state is a hundred times
+that of u = -K x under the same disturbances, or not a number.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from driftwise import control
+from driftwise.experiments.study import Claim, Finding, Study, Task, group
+
+ROUNDS = 3000
+RUNAWAY = 100.0
+
+KINDS: dict[str, control.Disturbance] = {
+    "Gaussian": control.GaussianDisturbance(0.3),
+    "uniform": control.UniformDisturbance(0.5),
+    "constant": control.ConstantDisturbance(0.3),
+    "sinusoid": control.SinusoidDisturbance(0.3, period=30.0),
+    "switching sinusoid": control.SinusoidDisturbance(0.3, period=30.0, switch_every=300),
+    "random walk": control.RandomWalkDisturbance(0.1, bound=1.0),
+    "autoregressive": control.AutoregressiveDisturbance(0.95, scale=0.1),
+    "square wave": control.SquareWaveDisturbance(0.3, period=40),
+    "adversarial": control.AdversarialDisturbance(0.3),
+}
+
+
+class Outcome(NamedTuple):
+    """What one run came to."""
+
+    largest: float
+    """Largest state, in units of the largest under u = -K x."""
+    committed: int | None
+    """The round of the commit."""
+    ratio: float
+    """Cost after the commit over that of u = -K x in the same rounds; nan without a commit."""
+    fallbacks: int
+
+
+def tasks(quick: bool) -> list[Task]:
+    """Return (system seed, kind of disturbance, rounds): 200 systems with every kind, or quickly 18 with one kind each."""
+    names = list(KINDS)
+    if quick:
+        return [(seed, names[seed % len(names)], ROUNDS) for seed in range(18)]
+    return [(seed, name, ROUNDS) for seed in range(200) for name in names]
+
+
+def plant(seed: int) -> control.LinearSystem:
+    """Return the random system of a seed."""
+    rng = np.random.default_rng([7, seed])
+    states, inputs = int(rng.integers(2, 5)), int(rng.integers(1, 3))
+    return control.random_system(states, inputs, radius=float(rng.uniform(0.7, 1.3)), seed=seed)
+
+
+def run(seed: int, kind: str, rounds: int) -> Outcome:
+    """Run one plant with the controller that does not know it, and with the gain it falls back on."""
+    system = plant(seed)
+    K, cost, disturbance = control.lqr(system), control.QuadraticCost(1.0, 1.0), KINDS[kind]
+    dx, du = system.state_dim, system.input_dim
+    controller = control.ExploreThenCommit(K=K, state_dim=dx, input_dim=du, horizon=rounds, probe=2.0, seed=seed)
+    linear = control.LinearController(system, K)
+    trace = control.simulate(system, controller, cost, disturbance, seed=seed)
+    base = control.simulate(system, linear, cost, disturbance, seed=seed, rounds=rounds)
+    sizes = [float(np.linalg.norm(each.states, axis=1).max()) for each in (trace, base)]
+    commits = [event.round for event in controller.log if event.status == "committed"]
+    ratio = float("nan")
+    if commits:
+        ratio = float(trace.costs[commits[0] :].sum() / base.costs[commits[0] :].sum())
+    fallbacks = sum(event.status == "fallback" for event in controller.log)
+    return Outcome(sizes[0] / sizes[1], commits[0] if commits else None, ratio, fallbacks)
+
+
+def conclude(tasks: list[Task], results: list[Outcome]) -> Finding:
+    """Return a row for every kind of disturbance, and whether nothing ran away."""
+    rows = []
+    for kind, outcomes in group((task[1] for task in tasks), results).items():
+        committed = [outcome for outcome in outcomes if outcome.committed is not None]
+        rows.append(
+            [
+                kind,
+                f"{len(committed)} of {len(outcomes)}",
+                f"{np.median([outcome.committed for outcome in committed]):.0f}" if committed else "",
+                f"{np.median([outcome.ratio for outcome in committed]):.2f}" if committed else "",
+                f"{max(outcome.largest for outcome in outcomes):.1f}",
+                str(sum(outcome.fallbacks for outcome in outcomes)),
+            ]
+        )
+    runaway = sum(not outcome.largest < RUNAWAY for outcome in results)
+    worst = max(outcome.largest for outcome in results)
+    claim = Claim(
+        "No run diverges", runaway == 0, f"{runaway} of {len(results)}; the largest state is {worst:.1f} times"
+    )
+    header = ["disturbance", "committed", "in round", "cost / K's", "largest state / K's", "fallbacks"]
+    return Finding(header, rows, [claim])
+
+
+STUDY = Study("Explore, then commit: plants that are not known", tasks, run, conclude)
