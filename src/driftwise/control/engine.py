@@ -41,6 +41,10 @@ SPARE = 64
 """Columns of the history to move through before it is shifted back."""
 
 
+OUTLIER, SETTLED = 3.0, 10.0
+"""Gradients over OUTLIER times the root mean square count as that much, once SETTLED gradients have been seen."""
+
+
 class Loop(NamedTuple):
     """The nominal closed loop."""
 
@@ -67,7 +71,7 @@ class Memory(NamedTuple):
     u: Array
     """(du,): the input of that round, as it was applied."""
     norms: Array
-    """(2,): number and sum of the squared norms of the gradients so far."""
+    """(2,): number and sum of the squared norms of the gradients so far, outliers cut."""
 
 
 class Room(NamedTuple):
@@ -226,17 +230,24 @@ def pull_back(loop: Loop, memory: Memory, room: Room) -> float:
 
 
 @hot
-def normalise(memory: Memory, room: Room, square: float) -> None:
-    """Divide the gradient by the root mean square of all so far, this one included."""
-    if square > 0.0:
-        factor = math.sqrt((memory.norms[0] + 1.0) / (memory.norms[1] + square))
+def normalise(memory: Memory, room: Room, square: float) -> float:
+    """Divide the gradient by the root mean square of all so far, this one included, and return what it counts for.
+
+    One that is over three times as large as usual is cut to that, so that a glitch neither throws the policy far away
+    nor makes all later gradients look small.
+    """
+    count, total = memory.norms[0], memory.norms[1]
+    counted = min(square, OUTLIER * OUTLIER * total / count) if count >= SETTLED else square
+    if counted > 0.0:
+        factor = math.sqrt((count + 1.0) / (total + counted)) * math.sqrt(counted / square)
         for k in range(room.gradient.size):
             room.gradient[k] *= factor
+    return counted
 
 
 @hot
 def remember(memory: Memory, applied: Array, square: float) -> None:
-    """End a round: keep the input that was applied, and the squared norm of the gradient unless it was 0."""
+    """End a round: keep the input that was applied, and what the gradient counts for unless it was 0."""
     memory.marks[ROUND] += 1
     for a in range(applied.size):
         memory.u[a] = applied[a]
@@ -247,12 +258,12 @@ def remember(memory: Memory, applied: Array, square: float) -> None:
 
 @hot
 def slope(loop: Loop, memory: Memory, room: Room, policy: Array, cost: CostData, t: int, measured: bool) -> float:
-    """Write the gradient that the learner observes for built-in costs; return its squared norm, not normalised."""
+    """Write the gradient that the learner observes for built-in costs; return its squared norm or weight."""
     foresee(loop, memory, room, policy)
     cost_gradient(cost, t, room.y, room.v, room.slope_x, room.slope_u)
     square = pull_back(loop, memory, room)
-    if measured:
-        normalise(memory, room, square)
+    if measured and square <= LARGEST * LARGEST:
+        square = normalise(memory, room, square)
     return square
 
 
@@ -307,6 +318,8 @@ def simulate(
         square = 0.0
         if learns:
             square = slope(loop, memory, room, policy, cost, t, measured)
+            if not square <= LARGEST * LARGEST:
+                return t
             if observe_shared(integers, floats, counters, state, room.gradient) != OK:
                 return t
         remember(memory, applied, square)

@@ -95,14 +95,18 @@ def push_away(plant: PlantData, t: int, x: Array, u: Array, push: float, w: Arra
 
     Where the next state would be the origin itself, w stays as it is.
     """
-    advance(plant, t, x, u, w, out)
-    size = 0.0
     for i in range(w.size):
-        out[i] -= w[i]
-        size += out[i] * out[i]
-    if size > 0.0:
+        out[i] = 0.0
+    advance(plant, t, x, u, out, out)  # each entry is read, as the disturbance, before it is written
+    largest = 0.0
+    for i in range(w.size):
+        largest = max(largest, abs(out[i]))
+    if largest > 0.0:
+        size = 0.0
         for i in range(w.size):
-            w[i] = push * out[i] / math.sqrt(size)
+            size += (out[i] / largest) ** 2
+        for i in range(w.size):
+            w[i] = push * (out[i] / largest) / math.sqrt(size)
 
 
 @hot

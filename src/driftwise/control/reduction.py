@@ -20,8 +20,9 @@ from driftwise.losses import LossStream
 def make_loop(system: System, K: Array, limit: Array | None = None) -> Loop:
     """Return the nominal closed loop in the form the kernels read."""
     bound = np.full(system.input_dim, math.inf) if limit is None else limit
-    closed = np.ascontiguousarray(system.A - system.B @ K)
-    return Loop(system.A, system.B, K, closed, np.ascontiguousarray(closed.T), bound)
+    closed = system.A - system.B @ K
+    # Copies, because kernels are compiled once more for arrays that are read-only.
+    return Loop(*(np.array(part, order="C") for part in (system.A, system.B, K, closed, closed.T, bound)))
 
 
 def make_room(memory: int, du: int, dx: int) -> Room:

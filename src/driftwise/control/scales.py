@@ -30,7 +30,7 @@ SCALES = ("measured", "certified", "theory")
 ALPHA = 10.0
 """Price of moving, in gradients, at the measured scale."""
 
-WIDTH = 2.0
+WIDTH = 4.0
 """Largest norm of an M[i] at the measured scale, in units of a good gain: projections are rare then."""
 
 

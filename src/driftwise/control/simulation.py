@@ -1,12 +1,12 @@
 """A plant and its controller, round after round: act, pay, observe, move on."""
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._compile import LARGEST
 from driftwise._validate import Array, array, checked, instance, seeded, whole
 from driftwise.control import engine
 from driftwise.control.controllers import Controller, DisturbanceActionController
@@ -93,12 +93,13 @@ def simulate(
     >>> noise = dw.control.AutoregressiveDisturbance(0.95, scale=0.1)
     >>> trace = dw.control.simulate(plant, controller, dw.control.QuadraticCost(1.0, 1.0), noise, seed=1)
     >>> trace.states.shape, round(trace.total, 3)
-    ((1000, 2), 505.845)
+    ((1000, 2), 507.84)
     """
     instance("simulate", "system", system, System, "LinearSystem(A, B)")
     instance("simulate", "controller", controller, Controller, "ScreamController(system, horizon=1000)")
     if (controller.state_dim, controller.input_dim) != (system.state_dim, system.input_dim):
         raise InputError(f"simulate: {controller!r} was not made for a plant such as {system!r}.")
+    controller._in_order()
     for name, flag in (("record_weights", record_weights), ("record_policies", record_policies)):
         instance("simulate", name, flag, bool, "True")
     if record_policies and not isinstance(controller, DisturbanceActionController):
@@ -224,8 +225,6 @@ def _by_kernel(controller: DisturbanceActionController, world: _World, x: Array,
     controller._round += T
     if isinstance(learner, Ensemble):
         learner._take(counters, state)
-    else:
-        learner._round += T
 
 
 def _by_hand(
@@ -236,7 +235,7 @@ def _by_hand(
     following = np.empty_like(x)
     for t, w in enumerate(world.disturbances):
         books.states[t] = x
-        if not np.all(np.abs(x) <= 1e100):
+        if not np.all(np.abs(x) <= LARGEST):
             raise _diverged(controller, t, x)
         if record_weights:
             weights.append(controller.weights)
@@ -248,14 +247,14 @@ def _by_hand(
         books.inputs[t] = u
         cost = world.costs[t]
         books.costs[t] = cost.value(x, u)
-        if not math.isfinite(books.costs[t]):
+        if not abs(books.costs[t]) <= LARGEST:
             raise _diverged(controller, t, x)
         controller.observe(cost, applied=u)
         if world.push > 0.0:
             push_away(world.plant, t, x, u, world.push, w, following)
         advance(world.plant, t, x, u, w, following)
         x[:] = following
-    table = np.zeros((len(weights), max([row.size for row in weights], default=0)))
+    table = np.zeros((len(weights), max(row.size for row in [*weights, controller.weights])))
     for t, row in enumerate(weights):
         table[t, : row.size] = row
     return table, np.array(policies)

@@ -101,6 +101,12 @@ class System(metaclass=Checked):
         """Whether the plant is exactly its nominal pair, without limits, so that regret is defined on it."""
         return False
 
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        """Continue after copying or unpickling, where numpy forgets that the matrices are read-only."""
+        self.__dict__.update(saved)
+        for part in (self.A, self.B):
+            part.setflags(write=False)
+
     @abstractmethod
     def data(self, rounds: int, rng: np.random.Generator) -> PlantData:
         """Return the plant over the rounds of one run; what is random about it is drawn here, from `rng`."""

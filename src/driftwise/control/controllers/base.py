@@ -114,10 +114,11 @@ class Controller(metaclass=Checked):
         return self.clone()
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
-        """Continue after copying or unpickling, where numpy forgets that the input is read-only."""
+        """Continue after copying or unpickling, where numpy forgets which arrays are read-only."""
         self.__dict__.update(saved)
-        if self._acted is not None:
-            self._acted.setflags(write=False)
+        for part in (self._acted, self.input_bound, getattr(self, "K", None)):
+            if part is not None:
+                part.setflags(write=False)
 
     def _in_order(self) -> None:
         """Raise unless it is time to act."""

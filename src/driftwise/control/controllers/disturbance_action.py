@@ -1,10 +1,11 @@
 """Controllers that play disturbance-action policies: fixed ones, and those that a learner of the core learns."""
 
-import math
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._compile import LARGEST
 from driftwise._validate import Array, array, instance, read_only, whole
 from driftwise.control.controllers.base import Controller
 from driftwise.control.costs import Cost, DataCost
@@ -12,6 +13,7 @@ from driftwise.control.engine import HEAD, SPARE, Memory, act, foresee, normalis
 from driftwise.control.policies import DisturbanceAction, read_loop
 from driftwise.control.reduction import make_loop, make_room
 from driftwise.control.stability import StrongStability, certify, lqr
+from driftwise.control.stability.certificate import stable
 from driftwise.control.systems import System
 from driftwise.engine.kernels import OK
 from driftwise.errors import InputError, ParameterError
@@ -46,8 +48,6 @@ class DisturbanceActionController(Controller):
     ----------
     K : array of shape (du, dx)
         The gain.
-    stability : StrongStability
-        The certificate of the gain.
     policy : DisturbanceAction
         The policy of this round.
 
@@ -62,6 +62,8 @@ class DisturbanceActionController(Controller):
     >>> controller.observe(dw.control.QuadraticCost(1.0, 1.0))
     """
 
+    _learns = True
+
     def __init__(
         self,
         system: System,
@@ -74,7 +76,12 @@ class DisturbanceActionController(Controller):
     ) -> None:
         owner = type(self).__name__
         self.system = instance(owner, "system", system, System, "LinearSystem(A, B)")
-        self.learner = instance(owner, "learner", learner, Learner, "OGD(SpectralBalls((5, 1, 2), 1.0), step=0.01)")
+        instance(owner, "learner", learner, Learner, "OGD(SpectralBalls((5, 1, 2), 1.0), step=0.01)")
+        if learner.round > 0 or learner._acted is not None or getattr(learner, "_own", False):
+            raise ParameterError(
+                f"{owner}: the learner must be a new one, that takes gradients at its decision; got {learner!r}."
+            )
+        self.learner = learner.clone()
         super().__init__(system.state_dim, system.input_dim, learner.horizon, input_bound)
         dx, du, dim = self.state_dim, self.input_dim, learner.domain.dim
         H = dim // (du * dx) if memory is None else whole(owner, "memory", memory)
@@ -86,7 +93,7 @@ class DisturbanceActionController(Controller):
         self.memory = H
         gain, _ = read_loop(owner, system, lqr(system) if K is None else K)
         self.K = read_only(gain)
-        self.stability: StrongStability = certify(system, gain)
+        stable(owner, system, gain)
         self.normalised = instance(owner, "normalised", normalised, bool, "True")
         self._loop, self._room = make_loop(system, self.K, self.input_bound), make_room(H, du, dx)
         columns = 2 * H + 1 + SPARE
@@ -94,12 +101,17 @@ class DisturbanceActionController(Controller):
             np.array([0, columns - 2 * H - 1]), np.zeros((dx, columns)), np.zeros(dx), np.zeros(du), np.zeros(2)
         )
 
+    @cached_property
+    def stability(self) -> StrongStability:
+        """The certificate of the gain."""
+        return certify(self.system, self.K)
+
     @property
     def policy(self) -> DisturbanceAction:
-        """The policy in use in this round."""
-        return DisturbanceAction(
-            self.K, self.learner.clone().act().reshape(self.memory, self.input_dim, self.state_dim)
-        )
+        """The policy in use in this round, or to be used in the next."""
+        learner = self.learner.clone()
+        decision = learner._decide() if learner._acted is None else learner._acted
+        return DisturbanceAction(self.K, decision.reshape(self.memory, self.input_dim, self.state_dim))
 
     @property
     def weights(self) -> Array:
@@ -143,27 +155,28 @@ class DisturbanceActionController(Controller):
             The input that the plant really got, if it was not what `act` returned.
         """
         u = self._observable(cost, applied)
-        square = self._gradient(cost, self.learner.act())
-        if not math.isfinite(square):
+        square = self._gradient(cost, self.learner.act()) if self._learns else 0.0
+        if not square <= LARGEST * LARGEST:
             raise InputError(
                 f"{type(self).__name__}.observe: the gradient of {cost!r} leaves the range of numbers; the plant "
                 "diverges, or costs or disturbances are in units far too small. The controller is unchanged."
             )
-        self.learner.observe(self._room.gradient)
+        if self._learns:
+            self.learner.observe(self._room.gradient)
         remember(self._memory, u, square)
         self._round += 1
         self._acted = None
 
     def _gradient(self, cost: Cost, policy: Array) -> float:
-        """Write the gradient for the learner into the room, and return its squared norm before it was normalised."""
+        """Write the gradient for the learner into the room, and return its squared norm, or what it counts for."""
         parts = (self._loop, self._memory, self._room)
         if isinstance(cost, DataCost) and cost.plain:
             return slope(*parts, policy, cost.data, 0, self.normalised)
         foresee(*parts, policy)
         self._room.slope_x[:], self._room.slope_u[:] = cost.gradient(self._room.y.copy(), self._room.v.copy())
         square = pull_back(*parts)
-        if self.normalised:
-            normalise(self._memory, self._room, square)
+        if self.normalised and square <= LARGEST * LARGEST:
+            square = normalise(self._memory, self._room, square)
         return square
 
     def _decide(self, x: Array) -> Array:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._compile import LARGEST
 from driftwise._validate import Array, array, choice, instance, number, seeded, whole
 from driftwise.control.controllers.disturbance_action import DisturbanceActionController
 from driftwise.control.policies import read_loop
@@ -26,6 +27,7 @@ from driftwise.control.systems import System
 from driftwise.domains import SpectralBalls
 from driftwise.errors import ParameterError
 from driftwise.learners import Learner
+from driftwise.learners.ensemble import SMALLEST
 
 MEMORY = 10
 """Past disturbances that a policy answers to, unless another number is asked for."""
@@ -61,8 +63,8 @@ class LearningController(DisturbanceActionController):
     gradient_bound : float, optional
         G, for constants of your own instead of a scale: the largest norm of a gradient; moving is priced at alpha G.
     radii : float or array of shape (H,), optional
-        Largest spectral norms of M[1], ..., M[H]. When left out, twice the size of a good gain at the measured scale,
-        2 kappa^3 (1 - gamma)^(i-1) at the others.
+        Largest spectral norms of M[1], ..., M[H]. When left out, four times the size of a good gain at the measured
+        scale, 2 kappa^3 (1 - gamma)^(i-1) at the others.
     start : array of shape (H, du, dx), or "random", optional
         First policy; M = 0, which is u = -K x, when left out. "random" draws one by `seed`.
     seed : int or numpy.random.Generator, default 0
@@ -96,27 +98,32 @@ class LearningController(DisturbanceActionController):
         owner = type(self).__name__
         instance(owner, "system", system, System, "LinearSystem(A, B)")
         self.scale = choice(owner, "scale", scale, SCALES)
+        T = None if horizon is None else whole(owner, "horizon", horizon)
         H = MEMORY if memory is None else whole(owner, "memory", memory)
         gain, closed = read_loop(owner, system, lqr(system) if K is None else K)
-        certificate = certify(system, gain)
         W = number(owner, "disturbance_bound", disturbance_bound, low=0.0, exclusive=True)
         G_c = number(owner, "cost_gradient", cost_gradient, low=0.0, exclusive=True)
         price = number(owner, "alpha", alpha, low=0.0)
         size = gain_size(system, gain)
         if radii is None:
-            radii = WIDTH * size if scale == "measured" else theory_radii(certificate, H)
+            radii = WIDTH * size if scale == "measured" else theory_radii(certify(system, gain), H)
         domain = SpectralBalls((H, system.input_dim, system.state_dim), radii)
         if gradient_bound is not None:
-            G = number(owner, "gradient_bound", gradient_bound, low=0.0, exclusive=True)
+            G = number(owner, "gradient_bound", gradient_bound, low=SMALLEST)
             constants = given_constants(domain, G, price)
         elif scale == "measured":
             constants = measured_constants(size, price)
         elif scale == "certified":
             constants = certified_constants(domain, closed, system.B, gain, W, G_c)
         else:
-            constants = theory_constants(domain, system.B, W, G_c, certificate)
+            constants = theory_constants(domain, system.B, W, G_c, certify(system, gain))
+        if not SMALLEST <= constants.gradient_bound <= LARGEST:
+            raise ParameterError(
+                f"{owner}: a bound of {constants.gradient_bound:g} on gradients is out of range; choose units in which "
+                "disturbance_bound and cost_gradient are nearer to 1."
+            )
         self.constants: Constants = constants
-        learner = self._learner(domain, constants, horizon, _first(owner, domain, start, seed))
+        learner = self._learner(domain, constants, T, _first(owner, domain, start, seed))
         normalised = constants.scale == "measured"
         super().__init__(system, learner, K=gain, normalised=normalised, input_bound=input_bound)
 

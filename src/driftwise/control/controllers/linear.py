@@ -51,6 +51,8 @@ class PolicyController(DisturbanceActionController):
     [-0.5, -0.75, -0.5]
     """
 
+    _learns = False
+
     def __init__(self, system: System, policy: DisturbanceAction, *, input_bound: ArrayLike | None = None) -> None:
         owner = type(self).__name__
         instance(owner, "policy", policy, DisturbanceAction, "DisturbanceAction(K, M)")

@@ -1,7 +1,7 @@
-"""Explore, then commit on plants that are not known: does the state ever run away, and does it pay to commit?
+"""Explore, then commit, on plants that are not known: whether the state ever runs away, and whether it pays to commit.
 
-Random controllable plants with 2 to 4 states and 1 or 2 inputs, about half of them unstable by themselves, each with the gain
-of LQR to fall back on, under every kind of disturbance. A run has diverged when its largest state is a hundred times
+Random controllable plants with 2 to 4 states and 1 or 2 inputs, about half of them unstable by themselves, each with
+the gain of LQR to fall back on, under every kind of disturbance. A run has diverged when its largest state is a hundred times
 that of u = -K x under the same disturbances, or not a number.
 """
 
@@ -41,7 +41,7 @@ class Outcome(NamedTuple):
 
 
 def tasks(quick: bool) -> list[Task]:
-    """Return (system seed, kind of disturbance, rounds): 200 systems with every kind, or quickly 18 with one kind each."""
+    """Return (system seed, kind of disturbance, rounds): 200 systems with every kind, or 18 with one kind each."""
     names = list(KINDS)
     if quick:
         return [(seed, names[seed % len(names)], ROUNDS) for seed in range(18)]

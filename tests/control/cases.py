@@ -1,0 +1,178 @@
+"""What many tests of control run: plants, costs, disturbances, controllers, and the two verbs by hand."""
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import driftwise as dw
+from driftwise import control
+from driftwise._validate import Array
+from driftwise.control.disturbances import as_disturbances
+from driftwise.control.kernels import advance, push_away, saturate
+
+DATA = Path(__file__).parents[1] / "data" / "control_cases.npz"
+
+ROUNDS = 30
+UNIT = control.QuadraticCost(1.0, 1.0)
+PLANT = control.double_integrator()
+WIDE = control.random_system(3, 2, radius=1.05, seed=4)
+
+PLANTS: dict[str, control.System] = {
+    "linear": PLANT,
+    "wide": WIDE,
+    "varying": control.TimeVaryingSystem(PLANT.A, PLANT.B, spread_A=0.05, spread_B=0.05),
+    "pendulum": control.InvertedPendulum(),
+    "limited": control.LinearSystem(WIDE.A, WIDE.B, input_limit=[0.2, 0.4]),
+}
+
+DISTURBANCES: dict[str, Callable[[int], Any]] = {
+    "array": lambda dx: 0.3 * np.sin(0.4 * np.arange(ROUNDS)[:, None] + np.arange(dx)),
+    "gaussian": lambda dx: control.GaussianDisturbance(0.1),
+    "adversarial": lambda dx: control.AdversarialDisturbance(0.1),
+}
+
+COSTS: tuple[str, ...] = ("quadratic", "scalar", "absolute", "Huber", "stages", "scaled")
+
+
+@functools.cache
+def costs(kind: str, dx: int, du: int, rounds: int = ROUNDS) -> control.CostSequence:
+    """Return costs of `COSTS`."""
+    rng = np.random.default_rng(5)
+    root_x, root_u = rng.standard_normal((dx, dx)), rng.standard_normal((du, du))
+    full = control.QuadraticCost(root_x @ root_x.T, root_u @ root_u.T)
+    other = control.QuadraticCost(np.eye(dx), 0.3 * np.eye(du))
+    q, r = rng.uniform(0.5, 2.0, dx), rng.uniform(0.1, 1.0, du)
+    makers: dict[str, Callable[[], control.CostSequence]] = {
+        "quadratic": lambda: control.CostSequence.constant(full, rounds),
+        "scalar": lambda: control.CostSequence.constant(UNIT, rounds),
+        "absolute": lambda: control.CostSequence.constant(control.AbsoluteCost(q, r), rounds),
+        "Huber": lambda: control.CostSequence.constant(control.HuberCost(q, r, width=0.2), rounds),
+        "stages": lambda: control.CostSequence.stages([full, other, full], rounds),
+        "scaled": lambda: control.CostSequence.scaled(other, rng.uniform(0, 2, rounds), rng.uniform(0, 2, rounds)),
+    }
+    return makers[kind]()
+
+
+def squares(width: float = 1.0) -> control.CustomCost:
+    """Return width (x'x + u'u) as two functions."""
+    return control.CustomCost(
+        lambda x, u: width * float(x @ x + u @ u), lambda x, u: (2.0 * width * x, 2.0 * width * u)
+    )
+
+
+LEARNING: dict[str, type[control.LearningController]] = {
+    "gradient": control.GradientController,
+    "Ader": control.AderController,
+    "Scream": control.ScreamController,
+    "lazy Scream": control.LazyScreamController,
+}
+
+CONTROLLERS: tuple[str, ...] = ("linear", "policy", "own learner", *LEARNING, "certified", "bounded", "no horizon")
+
+
+@functools.cache
+def _made(name: str, system: control.System, rounds: int) -> control.DisturbanceActionController:
+    dx, du = system.state_dim, system.input_dim
+    if name in LEARNING:
+        return LEARNING[name](system, horizon=rounds, memory=3)
+    if name == "linear":
+        return control.LinearController(system)
+    if name == "policy":
+        M = 0.3 * np.random.default_rng(2).standard_normal((4, du, dx))
+        return control.PolicyController(system, control.DisturbanceAction(control.lqr(system), M))
+    if name == "own learner":
+        return control.DisturbanceActionController(system, dw.OGD(dw.SpectralBalls((3, du, dx), 0.8), step=0.02))
+    if name == "certified":
+        return control.ScreamController(system, horizon=rounds, memory=2, scale="certified", start="random", radii=0.3)
+    if name == "bounded":
+        return control.ScreamController(system, horizon=rounds, memory=3, input_bound=np.full(du, 0.1))
+    assert name == "no horizon"
+    return control.ScreamController(system, memory=3)
+
+
+def controller(name: str, system: control.System = PLANT, rounds: int = ROUNDS) -> control.DisturbanceActionController:
+    """Return a new controller of `CONTROLLERS`; making one takes long, cloning does not."""
+    return _made(name, system, rounds).clone()
+
+
+class Run(NamedTuple):
+    """What happened in a run by hand, as in `ControlTrace`."""
+
+    states: Array
+    inputs: Array
+    costs: Array
+    disturbances: Array
+    final_state: Array
+
+
+def by_hand(
+    system: control.System,
+    controller: control.Controller,
+    sequence: control.CostSequence,
+    disturbances: Any,
+    seed: int = 0,
+    start: Any = None,
+) -> Run:
+    """Run a plant with the two verbs."""
+    T, dx, du = len(sequence), system.state_dim, system.input_dim
+    rng = np.random.default_rng(seed)
+    rows, push = as_disturbances("by_hand", disturbances, T, dx, rng)
+    plant = system.data(T, rng)
+    run = Run(np.zeros((T, dx)), np.zeros((T, du)), np.zeros(T), rows, np.zeros(dx))
+    x = np.zeros(dx) if start is None else np.array(start, np.float64)
+    room = np.zeros(dx)
+    for t in range(T):
+        run.states[t] = x
+        u = np.array(controller.act(x))
+        saturate(plant.limit, u)
+        run.inputs[t], run.costs[t] = u, sequence[t].value(x, u)
+        controller.observe(sequence[t], applied=u)
+        if push > 0.0:
+            push_away(plant, t, x, u, push, rows[t], room)
+        advance(plant, t, x, u, rows[t], room)
+        x = room.copy()
+    run.final_state[:] = x
+    return run
+
+
+def assert_same(run: Run, trace: control.ControlTrace, tolerance: float = 0.0) -> None:
+    """Check a run by hand against a simulated one, bit for bit or to a tolerance."""
+    for name in Run._fields:
+        mine, other = getattr(run, name), getattr(trace, name)
+        if tolerance:
+            np.testing.assert_allclose(mine, other, rtol=tolerance, atol=tolerance, err_msg=name)
+        else:
+            assert mine.tobytes() == other.tobytes(), f"{name} differ by up to {np.abs(mine - other).max():g}"
+
+
+def inputs_to_come(controller: control.Controller, rounds: int = 8, seed: int = 3) -> bytes:
+    """Return what a controller will do on a fixed sequence of states, without changing it."""
+    twin, rng = controller.clone(), np.random.default_rng(seed)
+    inputs = []
+    for _ in range(rounds):
+        inputs.append(twin.act(rng.standard_normal(twin.state_dim)).copy())
+        twin.observe(UNIT)
+    return np.array(inputs).tobytes()
+
+
+def policies(rng: np.random.Generator, count: int, H: int, du: int, dx: int, size: float = 0.3) -> Array:
+    """Return random policies whose matrices have norms below `size`."""
+    drawn = rng.standard_normal((count, H, du, dx))
+    norms = np.linalg.norm(drawn, 2, axis=(2, 3))
+    return np.asarray(size * drawn * (rng.uniform(0.2, 1.0, norms.shape) / norms)[:, :, None, None])
+
+
+def roll(system: control.System, K: Array, window: Array, rows: Array, start: Array) -> tuple[Array, Array]:
+    """Return the states x_0, ..., x_T and inputs u_0, ..., u_{T-1} under u_t = -K x_t + sum_i M_t[i] w_{t-i}."""
+    T, H = len(rows), window.shape[1]
+    states, inputs = np.zeros((T + 1, system.state_dim)), np.zeros((T, system.input_dim))
+    states[0] = start
+    for t in range(T):
+        inputs[t] = -K @ states[t]
+        for i in range(1, min(H, t) + 1):
+            inputs[t] += window[t][i - 1] @ rows[t - i]
+        states[t + 1] = system.A @ states[t] + system.B @ inputs[t] + rows[t]
+    return states, inputs

@@ -1,0 +1,159 @@
+"""What the controllers of the paper share: arguments, scales, the first policy."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import driftwise as dw
+from driftwise import control
+from driftwise.control.controllers.learning import MEMORY
+from driftwise.control.scales import theory_radii
+from driftwise.errors import ArgumentError, DriftwiseError, InputError, ParameterError, StabilityError
+from tests.cases import check_refused
+from tests.control.cases import LEARNING, PLANT, UNIT, WIDE
+
+ROWS = 0.3 * np.sin(np.arange(60)[:, None] / 5.0 + np.array([0.0, 1.0]))
+SCREAM = control.ScreamController
+
+
+def radii(mine: control.LearningController) -> Any:
+    assert isinstance(mine.learner.domain, dw.SpectralBalls)
+    return mine.learner.domain.radii
+
+
+@pytest.mark.parametrize("name", LEARNING)
+def test_a_plant_is_all_that_is_needed(name: str) -> None:
+    mine = LEARNING[name](WIDE)
+    assert mine.memory == MEMORY == 10
+    assert mine.horizon is None
+    assert mine.scale == mine.constants.scale == "measured"
+    assert mine.normalised
+    np.testing.assert_array_equal(mine.K, control.lqr(WIDE))
+    assert not mine.policy.M.any()
+    assert mine.learner.domain.shape == (10, 2, 3)
+    assert "no bound on the regret is proved" in mine.guarantee
+    assert radii(mine).min() == radii(mine).max() >= 2.0 * np.linalg.norm(mine.K, 2)
+
+
+@pytest.mark.parametrize("name", LEARNING)
+@pytest.mark.parametrize("scale", ["certified", "theory"])
+def test_the_scales_with_a_guarantee(name: str, scale: str) -> None:
+    mine = LEARNING[name](PLANT, horizon=60, memory=4, scale=scale, disturbance_bound=0.5, cost_gradient=2.0)
+    assert mine.constants.scale == scale
+    assert not mine.normalised
+    np.testing.assert_allclose(radii(mine), theory_radii(mine.stability, 4))
+    assert mine.constants.diameter == mine.learner.domain.diameter
+    assert "Theorem 7" in mine.guarantee
+    assert "0.5" in mine.guarantee
+    wider = LEARNING[name](PLANT, horizon=60, memory=4, scale=scale, disturbance_bound=1.0)
+    assert wider.constants.gradient_bound == pytest.approx(4.0 * mine.constants.gradient_bound)  # it goes with W^2
+    trace = control.simulate(PLANT, mine, UNIT, ROWS, record_policies=True)
+    assert trace.policies is not None
+    assert np.abs(trace.policies).max() > 0.0
+
+
+def test_constants_of_ones_own() -> None:
+    mine = SCREAM(PLANT, horizon=60, gradient_bound=5.0, alpha=3.0, radii=0.5)
+    assert mine.constants.scale == "given"
+    assert (mine.constants.gradient_bound, mine.constants.switching_cost) == (5.0, 15.0)
+    assert mine.constants.diameter == dw.SpectralBalls((10, 1, 2), 0.5).diameter
+    assert not mine.normalised
+    learner = dw.Scream(dw.SpectralBalls((10, 1, 2), 0.5), switching_cost=15.0, gradient_bound=5.0, horizon=60)
+    other = control.DisturbanceActionController(PLANT, learner)
+    expected = control.simulate(PLANT, other, UNIT, ROWS)
+    np.testing.assert_array_equal(control.simulate(PLANT, mine, UNIT, ROWS).inputs, expected.inputs)
+
+
+def test_radii_of_ones_own() -> None:
+    np.testing.assert_array_equal(radii(SCREAM(PLANT, memory=3, radii=[0.3, 0.2, 0.1])), [0.3, 0.2, 0.1])
+    mine = SCREAM(PLANT, memory=3, radii=[0.3, 0.2, 0.1])
+    trace = control.simulate(PLANT, mine, UNIT, 10.0 * ROWS, record_policies=True)
+    assert trace.policies is not None
+    assert (np.linalg.norm(trace.policies, axis=(2, 3)) <= np.array([0.3, 0.2, 0.1]) + 1e-12).all()
+    assert np.abs(trace.policies).max() > 0.15
+
+
+def test_a_first_policy_of_ones_own() -> None:
+    start = np.full((3, 1, 2), 0.1)
+    np.testing.assert_allclose(SCREAM(PLANT, memory=3, start=start).policy.M, start, rtol=1e-14)
+
+
+def test_a_random_first_policy_is_seeded_and_within_the_radii() -> None:
+    first = [
+        SCREAM(WIDE, memory=4, radii=[1.0, 0.5, 0.2, 0.1], start="random", seed=seed).policy.M for seed in (1, 1, 2)
+    ]
+    np.testing.assert_array_equal(first[0], first[1])
+    assert np.abs(first[0] - first[2]).max() > 1e-3
+    norms = np.linalg.norm(first[0], 2, axis=(1, 2))
+    assert (norms <= np.array([1.0, 0.5, 0.2, 0.1]) + 1e-12).all()
+    assert (norms > 0.0).all()
+    drawn = SCREAM(WIDE, memory=4, start="random", seed=np.random.default_rng(3)).policy.M
+    np.testing.assert_allclose(drawn, SCREAM(WIDE, memory=4, start="random", seed=3).policy.M, rtol=1e-14)
+
+
+def test_a_higher_price_of_moving_moves_less() -> None:
+    def path(alpha: float) -> float:
+        trace = control.simulate(PLANT, SCREAM(PLANT, horizon=60, alpha=alpha), UNIT, ROWS, record_policies=True)
+        assert trace.policies is not None
+        return float(np.linalg.norm(np.diff(trace.policies, axis=0).reshape(59, -1), axis=1).sum())
+
+    assert path(1.0) > 1.5 * path(10.0) > 1.5 * 1.5 * path(100.0) > 0.0
+
+
+def test_the_shared_class_is_not_used_by_itself() -> None:
+    with pytest.raises(TypeError, match="abstract"):
+        control.LearningController(PLANT)  # type: ignore[abstract]
+
+
+UNREACHED = control.LinearSystem([[1.2, 0.0], [0.0, 0.5]], [[0.0], [1.0]])
+
+
+@pytest.mark.parametrize("name", LEARNING)
+@pytest.mark.parametrize(
+    ("settings", "words", "kind"),
+    [
+        ({"horizon": 0}, ("horizon", "at least 1"), ParameterError),
+        ({"horizon": 2.5}, ("horizon",), ParameterError),
+        ({"K": [[0.0, 0.0]]}, ("eigenvalue 1",), StabilityError),
+        ({"K": [[0.3, 1.0, 0.0]]}, ("K", "(1, 2)"), InputError),
+        ({"memory": 0}, ("memory", "at least 1"), ParameterError),
+        ({"scale": "guessed"}, ("scale", "'measured', 'certified', 'theory'", "'guessed'"), ParameterError),
+        ({"alpha": -1.0}, ("alpha", "at least 0"), ParameterError),
+        ({"disturbance_bound": 0.0}, ("disturbance_bound", "above 0"), ParameterError),
+        ({"cost_gradient": math.nan}, ("cost_gradient", "above 0"), ParameterError),
+        ({"gradient_bound": 0.0}, ("gradient_bound", "at least 1e-100"), ParameterError),
+        ({"gradient_bound": "2"}, ("gradient_bound",), ParameterError),
+        ({"radii": -1.0}, ("radii", "above 0"), ParameterError),
+        ({"radii": [1.0, 2.0]}, ("radii", "(10,)"), InputError),
+        ({"start": np.ones((3, 1, 2))}, ("start", "(10, 1, 2)"), InputError),
+        (
+            {"start": np.full((10, 1, 2), 9.0)},
+            ("start must lie within the radii", "give larger radii="),
+            ParameterError,
+        ),
+        ({"start": np.full((10, 1, 2), 1.0), "radii": 0.5}, ("start must lie within the radii",), ParameterError),
+        ({"start": "zero"}, ("start", "'random'", "'zero'"), ParameterError),
+        ({"start": "random", "seed": -1}, ("seed",), ParameterError),
+        ({"input_bound": 0.0}, ("input_bound", "above 0"), ParameterError),
+        ({"step": 0.1}, ("step", "Controller(system"), ArgumentError),
+        ({"horizn": 10}, ("Did you mean horizon?",), ArgumentError),
+    ],
+    ids=lambda value: ", ".join(value) if isinstance(value, dict) else "",
+)
+def test_bad_arguments_are_refused(
+    name: str, settings: dict[str, Any], words: tuple[str, ...], kind: type[DriftwiseError]
+) -> None:
+    check_refused(lambda: LEARNING[name](PLANT, **settings), *words, kind=kind)
+
+
+@pytest.mark.parametrize("name", LEARNING)
+def test_plants_that_cannot_be_controlled_are_refused(name: str) -> None:
+    check_refused(lambda: LEARNING[name](UNREACHED), "eigenvalue", "1.2", kind=StabilityError)
+    check_refused(lambda: LEARNING[name]([[1.0]]), "system", "LinearSystem(A, B)", kind=ParameterError)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("settings", [{"gradient_bound": 1e-300}, {"scale": "certified", "disturbance_bound": 1e-90}])
+def test_bounds_that_are_too_small_are_refused(settings: dict[str, Any]) -> None:
+    check_refused(lambda: SCREAM(PLANT, **settings))
