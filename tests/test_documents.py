@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 def test_the_code_in_the_readme_runs() -> None:
     mpl.use("Agg")
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 6
     names = {"gradient": np.zeros(10)}
     for block in blocks:
         exec(block, names)  # the README's own words
@@ -25,9 +25,10 @@ def test_the_code_in_the_readme_runs() -> None:
 
 def test_the_code_in_contributing_runs() -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
+    names: dict[str, object] = {}
     for block in blocks:
-        exec(block, {})  # the second one ends with a check
+        exec(block, names)  # the second and the third one end with a check
 
 
 def test_contributing_shows_the_learner_that_is_tested() -> None:

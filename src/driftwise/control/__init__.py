@@ -9,6 +9,16 @@ A plant x' = A x + B u + w, a convex cost that is revealed after each input, and
 >>> controller.observe(dw.control.QuadraticCost(1.0, 1.0))
 """
 
+from driftwise.control import plots
+from driftwise.control.comparators import (
+    BestLinear,
+    BestPolicy,
+    Clairvoyant,
+    Comparator,
+    best_linear,
+    best_policy,
+    clairvoyant,
+)
 from driftwise.control.controllers import (
     AderController,
     Controller,
@@ -46,6 +56,7 @@ from driftwise.control.disturbances import (
 from driftwise.control.identification import Identified, identify
 from driftwise.control.policies import DisturbanceAction, transfer_matrices, unrolled_state
 from driftwise.control.reduction import TruncatedLosses
+from driftwise.control.regret import dynamic_policy_regret, path_length, policy_costs, regret_over_time
 from driftwise.control.simulation import simulate
 from driftwise.control.stability import (
     ImpulseResponse,
@@ -71,6 +82,10 @@ __all__ = [
     "AderController",
     "AdversarialDisturbance",
     "AutoregressiveDisturbance",
+    "BestLinear",
+    "BestPolicy",
+    "Clairvoyant",
+    "Comparator",
     "ConstantDisturbance",
     "ControlTrace",
     "Controller",
@@ -103,15 +118,23 @@ __all__ = [
     "TruncatedLosses",
     "UniformDisturbance",
     "abrupt",
+    "best_linear",
+    "best_policy",
     "certify",
+    "clairvoyant",
     "controllability",
     "double_integrator",
+    "dynamic_policy_regret",
     "gradual",
     "identify",
     "impulse_response",
     "lqr",
+    "path_length",
     "pendulum",
+    "plots",
+    "policy_costs",
     "random_system",
+    "regret_over_time",
     "simulate",
     "spectral_radius",
     "transfer_matrices",

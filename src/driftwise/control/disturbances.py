@@ -121,7 +121,7 @@ class GaussianDisturbance(Disturbance):
 
 
 class UniformDisturbance(Disturbance):
-    """Independent noise, uniform in the ball |w_t| <= bound: noise for which the guarantees hold.
+    """Independent noise, uniform in the ball ``|w_t| <= bound``: noise for which the guarantees hold.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ class SinusoidDisturbance(_ByCoordinate):
 class RandomWalkDisturbance(Disturbance):
     """A walk, w_t = w_{t-1} + step * N(0, I) with w_{-1} = 0, kept inside its bound by reflection.
 
-    Every coordinate is reflected at bound / sqrt(dim) and its negative, so that |w_t| <= bound. A slow drift, whose
+    Every coordinate is reflected at bound / sqrt(dim) and its negative, so that ``|w_t| <= bound``. A slow drift, whose
     past tells much of its future.
 
     Parameters
@@ -357,7 +357,7 @@ class SquareWaveDisturbance(_ByCoordinate):
 
 
 class AdversarialDisturbance(Disturbance):
-    """The push that hurts most at once: w_t = bound * z / |z|, with z = A_t x_t + B_t u_t, the next state without it.
+    """The push that hurts most at once: ``w_t = bound * z / |z|``, z = A_t x_t + B_t u_t the next state without it.
 
     It sees the plant, the state and the input, and drives the next state as far from the origin as it can. `sample`
     gives only what is used where z = 0, random directions times bound; in a simulation, which reads `push`, all other

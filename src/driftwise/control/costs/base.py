@@ -55,7 +55,7 @@ class Cost(metaclass=Checked):
 
     @property
     def gradient_constant(self) -> float | None:
-        """G_c, with |grad_x c| <= G_c |x| and |grad_u c| <= G_c |u|; None when there is none or it is not known."""
+        """G_c, with ``|grad_x c| <= G_c |x|`` and ``|grad_u c| <= G_c |u|``; None when it is not known."""
         return None
 
     def probe(self, state_dim: int, input_dim: int) -> None:
@@ -103,7 +103,7 @@ class DataCost(Cost):
 
     @property
     def gradient_constant(self) -> float | None:
-        """G_c, with |grad_x c| <= G_c |x| and |grad_u c| <= G_c |u|; None unless the cost is quadratic."""
+        """G_c, with ``|grad_x c| <= G_c |x|`` and ``|grad_u c| <= G_c |u|``; None unless the cost is quadratic."""
         return growth(self.data) if self.plain else None
 
     def _point(self, method: str, x: ArrayLike, u: ArrayLike) -> tuple[Array, Array]:
@@ -128,7 +128,7 @@ class DataCost(Cost):
 
 
 def growth(data: CostData) -> float | None:
-    """Return the largest of 2 |a Q| and 2 |b R| over the rounds, in spectral norm; None for other kinds of cost."""
+    """Return the largest of ``2 |a Q|`` and ``2 |b R|`` over the rounds, in spectral norm; None for other costs."""
     if data.kind != QUADRATIC:
         return None
     norms = [np.abs(np.linalg.eigvalsh(part)).max(axis=-1) for part in (data.state, data.input)]
@@ -223,7 +223,7 @@ class _WeightedCost(DataCost):
 
 
 class AbsoluteCost(_WeightedCost):
-    """c(x, u) = sum_i q_i |x_i| + sum_k r_k |u_k|.
+    """``c(x, u) = sum_i q_i |x_i| + sum_k r_k |u_k|``.
 
     For costs in proportion to a deviation or to fuel; less swayed by outliers than a quadratic cost.
 
@@ -252,8 +252,8 @@ class AbsoluteCost(_WeightedCost):
 class HuberCost(_WeightedCost):
     """c(x, u) = sum_i q_i h(x_i) + sum_k r_k h(u_k), with Huber's function h.
 
-    h(z) = z^2 / (2 width) up to |z| = width and |z| - width / 2 beyond: smooth at zero like a quadratic cost, and as
-    patient with outliers as an absolute one.
+    h(z) = z^2 / (2 width) up to ``|z| = width`` and ``|z| - width / 2`` beyond: smooth at zero like a quadratic cost,
+    and as patient with outliers as an absolute one.
 
     Parameters
     ----------

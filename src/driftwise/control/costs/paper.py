@@ -30,7 +30,7 @@ def _waves(owner: str, rounds: int, literal: bool, half: bool) -> tuple[Array, A
 
 @checked
 def gradual(rounds: int, *, state_dim: int = 2, input_dim: int = 1, literal: bool = False) -> CostSequence:
-    """Make the paper's gradually changing costs: c_t = a_t |x|^2 + b_t |u|^2.
+    """Make the paper's gradually changing costs: ``c_t = a_t |x|^2 + b_t |u|^2``.
 
     a_t = 1 + sin(t / (10 pi)) and b_t = 1 + sin(t / (20 pi)), for t = 0, ..., T - 1: periods of 197 and 395 rounds.
 
@@ -71,7 +71,7 @@ def abrupt(
     stages: int = 5,
     seed: int | np.random.Generator = 0,
 ) -> CostSequence:
-    """Make the paper's abruptly changing costs: c_t = a |x|^2 + b |u|^2 with a and b constant within a stage.
+    """Make the paper's abruptly changing costs: ``c_t = a |x|^2 + b |u|^2`` with a and b constant within a stage.
 
     The paper does not say which a and b it took; here they are uniform in [0.1, 2), the range of the gradual costs
     without its lower end, where the cost vanishes.

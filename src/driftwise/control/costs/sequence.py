@@ -149,7 +149,7 @@ class CostSequence(metaclass=Checked):
 
     @functools.cached_property
     def gradient_constant(self) -> float | None:
-        """G_c, with |grad_x c_t| <= G_c |x| and |grad_u c_t| <= G_c |u| in all rounds; None when it is not known."""
+        """G_c, with ``|grad_x c_t| <= G_c |x|`` and ``|grad_u c_t| <= G_c |u|``; None when it is not known."""
         if self.data is not None:
             return growth(self.data)
         constants = [cost.gradient_constant for cost in self._costs]

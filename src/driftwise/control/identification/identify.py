@@ -36,7 +36,7 @@ class Identified:
         Estimates of the spectral norms of what A and B are off by: about one standard deviation, not a bound. The
         notes of `identify` say how often the truth was within a multiple of them.
     error_loop : float
-        The same for the closed loop A - B K; less than error_A + |K| error_B, as the errors of A and B go together.
+        The same for the closed loop A - B K; less than ``error_A + |K| error_B``, as the errors of A and B go together.
     method : str
         "iv", "moments" or "ols".
     order : int

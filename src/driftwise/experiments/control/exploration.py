@@ -1,8 +1,8 @@
 """Explore, then commit, on plants that are not known: whether the state ever runs away, and whether it pays to commit.
 
 Random controllable plants with 2 to 4 states and 1 or 2 inputs, about half of them unstable by themselves, each with
-the gain of LQR to fall back on, under every kind of disturbance. A run has diverged when its largest state is a hundred times
-that of u = -K x under the same disturbances, or not a number.
+the gain of LQR to fall back on, under every kind of disturbance. A run has diverged when its largest state is a
+hundred times that of u = -K x under the same disturbances, or not a number.
 """
 
 from typing import NamedTuple

@@ -1,0 +1,152 @@
+"""One control step of the whole Scream ensemble beside a plain NumPy step of GPC (one learner), and the four cases.
+
+python benchmarks/control.py [--rounds 2000] [--cases FILE.npz]
+"""
+
+import argparse
+import platform
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftwise import control
+
+Array = NDArray[np.float64]
+
+SIZES = [(2, 1, 5), (10, 3, 10), (50, 10, 20)]
+HORIZON = 50_000
+"""A horizon for which Scream has nine base-learners."""
+
+
+class NumPyController:
+    """GPC as one writes it in NumPy: arrays throughout, no loop but those over the lags of the closed loop."""
+
+    def __init__(self, A: Array, B: Array, K: Array, memory: int, step: float, radius: float) -> None:
+        self.A, self.B, self.K, self.closed = A, B, K, A - B @ K
+        self.step, self.radius, self.H = step, radius, memory
+        self.M = np.zeros((memory, *K.shape))
+        self.past = np.zeros((2 * memory + 1, len(A)))
+        self.x, self.u = np.zeros(len(A)), np.zeros(len(K))
+
+    def act(self, x: Array) -> Array:
+        """Return the input for the state x."""
+        self.past = np.roll(self.past, 1, axis=0)
+        self.past[0] = x - self.A @ self.x - self.B @ self.u
+        self.x = x
+        self.u = -self.K @ x + np.einsum("kux,kx->u", self.M, self.past[: self.H])
+        return self.u
+
+    def observe(self) -> None:
+        """Take in the cost x'x + u'u."""
+        H = self.H
+        windows = np.lib.stride_tricks.sliding_window_view(self.past, H, axis=0)  # (H + 2, dx, H)
+        s = np.einsum("kux,jxk->ju", self.M, windows)
+        y = np.zeros_like(self.x)
+        for j in range(H, -1, -1):
+            y = self.closed @ y + self.past[j] + self.B @ s[j + 1]
+        slope_x, slope_u = 2.0 * y, 2.0 * (s[0] - self.K @ y)
+        pulls, p = [slope_u], slope_x - self.K.T @ slope_u
+        for _ in range(H + 1):
+            pulls.append(self.B.T @ p)
+            p = self.closed.T @ p
+        M = self.M - self.step * np.einsum("ju,jxk->kux", np.array(pulls), windows)
+        if np.any(np.linalg.norm(M, axis=(1, 2)) > self.radius):
+            left, values, right = np.linalg.svd(M, full_matrices=False)
+            M = (left * np.minimum(values, self.radius)[:, None, :]) @ right
+        self.M = M
+
+
+def best_of(times: int, run: Callable[[], float]) -> float:
+    """Return the least of several measurements: other work on the machine only ever adds."""
+    return min(run() for _ in range(times))
+
+
+def measure(dx: int, du: int, H: int, rounds: int) -> tuple[float, float, float]:
+    """Return seconds a step of simulate, of act and observe, and of NumPy, on one system and its disturbances."""
+    plant = control.random_system(dx, du, radius=1.0, seed=1)
+    cost = control.QuadraticCost(np.eye(dx), np.eye(du))
+    rows = control.SinusoidDisturbance(0.3, period=40.0, seed=2).sample(rounds, dx)
+    K = control.lqr(plant)
+
+    def make() -> control.ScreamController:
+        return control.ScreamController(plant, K=K, memory=H, horizon=HORIZON)
+
+    assert make().weights.size == 9
+    control.simulate(plant, make(), cost, rows[:10])  # compiles
+
+    def compiled() -> float:
+        controller = make()
+        start = time.perf_counter()
+        control.simulate(plant, controller, cost, rows)
+        return (time.perf_counter() - start) / rounds
+
+    def plant_only(x: Array, u: Array, w: Array) -> Array:
+        return np.asarray(plant.A @ x + plant.B @ u + w)
+
+    def by_hand() -> float:
+        controller, x, spent = make(), np.zeros(dx), 0.0
+        for w in rows:
+            start = time.perf_counter()
+            u = controller.act(x)
+            controller.observe(cost)
+            spent += time.perf_counter() - start
+            x = plant_only(x, u, w)
+        return spent / rounds
+
+    def numpy_step() -> float:
+        size = make().constants.diameter
+        controller, x, spent = NumPyController(plant.A, plant.B, K, H, 1e-3 * size, 2.0 * size), np.zeros(dx), 0.0
+        for w in rows:
+            start = time.perf_counter()
+            u = controller.act(x)
+            controller.observe()
+            spent += time.perf_counter() - start
+            x = plant_only(x, u, w)
+        return spent / rounds
+
+    return best_of(3, compiled), best_of(3, by_hand), best_of(3, numpy_step)
+
+
+def cases(path: str) -> None:
+    """Print what controllers without tuning cost, beside LQR and the best fixed policy."""
+    data = np.load(path)
+    print("\nTotal cost x'x + u'u, 2000 rounds         LQR  Gradient    Scream  best fixed policy")
+    for name in ("double_integrator", "ten_states"):
+        plant = control.LinearSystem(data[f"{name}_A"], data[f"{name}_B"])
+        cost = control.QuadraticCost(1.0, 1.0)
+        for kind in ("sinusoid", "random_walk", "gaussian"):
+            rows = data[f"{name}_{kind}"]
+            controllers = [
+                control.LinearController(plant),
+                control.GradientController(plant, horizon=len(rows)),
+                control.ScreamController(plant, horizon=len(rows)),
+            ]
+            totals = [control.simulate(plant, controller, cost, rows).total for controller in controllers]
+            best = control.best_policy(plant, cost, rows).total
+            label = f"{name}, {kind}".replace("_", " ")
+            print(f"{label:<36} {totals[0]:>9.0f} {totals[1]:>9.0f} {totals[2]:>9.0f} {best:>18.0f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=2000, help="steps in a measurement")
+    parser.add_argument("--cases", default="tests/data/control_cases.npz", help="systems and disturbances of the cases")
+    arguments = parser.parse_args()
+    print(f"Scream.Control, 9 base-learners; {platform.machine()}, Python {platform.python_version()}")
+    print("microseconds a step        simulate  act + observe  NumPy GPC    simulate / NumPy  by hand / NumPy")
+    for (dx, du, H), goals in zip(SIZES, [("1/10", "1/3"), ("1/10", "1/3"), ("", "")], strict=True):
+        compiled, by_hand, plain = measure(dx, du, H, arguments.rounds)
+        first = f"{compiled / plain:.3f}" + (f" (<= {goals[0]})" if goals[0] else "")
+        second = f"{by_hand / plain:.3f}" + (f" (<= {goals[1]})" if goals[1] else "")
+        shape = f"dx = {dx}, du = {du}, H = {H}"
+        print(
+            f"{shape:<26} {1e6 * compiled:>8.2f} {1e6 * by_hand:>14.2f} {1e6 * plain:>10.2f} {first:>19} {second:>17}",
+            flush=True,
+        )
+    cases(arguments.cases)
+
+
+if __name__ == "__main__":
+    main()
