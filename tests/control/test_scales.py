@@ -14,6 +14,7 @@ from driftwise.control.scales import (
     gain_size,
     given_constants,
     lipschitz,
+    loop_memory,
     measured_constants,
     reach,
     theory_constants,
@@ -198,3 +199,12 @@ def test_measured_constants_do_not_depend_on_the_unit_of_the_costs(factor: float
     expected = inputs("measured", 1.0)
     np.testing.assert_allclose(inputs("measured", factor), expected, rtol=0.0, atol=1e-9)
     assert np.abs(inputs("certified", 1e6) - inputs("certified", 1.0)).max() > 1e-3  # those do
+
+
+@pytest.mark.parametrize(("rate", "memory"), [(0.1, 10), (0.9, 22), (0.97, 76), (0.999, 200)])
+def test_the_memory_covers_the_loop(rate: float, memory: int) -> None:
+    closed = rate * np.array([[0.6, 0.8], [-0.8, 0.6]])
+    assert loop_memory(closed) == memory
+    if 10 < memory < 200:
+        assert np.linalg.norm(np.linalg.matrix_power(closed, memory), 2) <= 0.1
+        assert np.linalg.norm(np.linalg.matrix_power(closed, memory - 1), 2) > 0.1

@@ -71,7 +71,7 @@ class Memory(NamedTuple):
     u: Array
     """(du,): the input of that round, as it was applied."""
     norms: Array
-    """(2,): number and sum of the squared norms of the gradients so far, outliers cut."""
+    """(3,): number and sum of the squared norms of the gradients so far, outliers cut; largest disturbance."""
 
 
 class Room(NamedTuple):
@@ -126,8 +126,11 @@ def act(loop: Loop, memory: Memory, room: Room, policy: Array, x: Array, u: Arra
                 for k in range(2 * H - 1, -1, -1):
                     past[i, marks[HEAD] + k] = past[i, k]
         marks[HEAD] -= 1
+        size = 0.0
         for i in range(dx):
             past[i, marks[HEAD]] = w[i]
+            size += w[i] * w[i]
+        memory.norms[2] = max(memory.norms[2], math.sqrt(size))
     head = marks[HEAD]
     for a in range(du):
         u[a] = 0.0

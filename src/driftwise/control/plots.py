@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = ["costs", "inputs", "overview", "states", "weights"]
+
 POINTS = 1000
 """Points along the time axis, at most: more do not show, and make a figure heavy."""
 

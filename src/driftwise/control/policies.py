@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, Checked, array, checked, instance, read_only, whole
-from driftwise.control.systems import System
+from driftwise.control.systems import PLANT_HINT, System, as_matrix
 from driftwise.errors import InputError
 
 
@@ -55,7 +55,7 @@ class DisturbanceAction(metaclass=Checked):
         M[i] = (K - K*) (A - B K*)^(i-1) for i = 1, ..., H: the paper's sufficiency lemma with its exponent corrected.
         """
         owner = "DisturbanceAction.matching"
-        instance(owner, "system", system, System, "LinearSystem(A, B)")
+        instance(owner, "system", system, System, PLANT_HINT)
         shape = (system.input_dim, system.state_dim)
         gain, goal = array(owner, "K", K, shape), array(owner, "target", target, shape)
         closed = system.A - system.B @ goal
@@ -71,8 +71,8 @@ class DisturbanceAction(metaclass=Checked):
 
 def read_loop(owner: str, system: System, K: ArrayLike) -> tuple[Array, Array]:
     """Return K and A - B K."""
-    instance(owner, "system", system, System, "LinearSystem(A, B)")
-    gain = array(owner, "K", K, (system.input_dim, system.state_dim), copy=True)
+    instance(owner, "system", system, System, PLANT_HINT)
+    gain = as_matrix(owner, "K", K, (system.input_dim, system.state_dim))
     return gain, np.ascontiguousarray(system.A - system.B @ gain)
 
 

@@ -11,7 +11,7 @@ from driftwise.control.engine import HEAD, Loop, Memory, Room, foresee, pull_bac
 from driftwise.control.policies import read_loop
 from driftwise.control.scales import lipschitz, reach
 from driftwise.control.stability import lqr
-from driftwise.control.systems import System
+from driftwise.control.systems import PLANT_HINT, System
 from driftwise.domains import Domain, SpectralBalls
 from driftwise.errors import InputError
 from driftwise.losses import LossStream
@@ -80,7 +80,7 @@ class TruncatedLosses(LossStream):
         K: ArrayLike | None = None,
     ) -> None:
         owner = "TruncatedLosses"
-        instance(owner, "system", system, System, "LinearSystem(A, B)")
+        instance(owner, "system", system, System, PLANT_HINT)
         H, dx, du = whole(owner, "memory", memory), system.state_dim, system.input_dim
         self.disturbances = array(owner, "disturbances", disturbances, ("rounds", dx), copy=True)
         self._rounds = len(self.disturbances)
@@ -92,7 +92,7 @@ class TruncatedLosses(LossStream):
         self._loop, self._room = make_loop(system, self.K), make_room(H, du, dx)
         past = np.zeros((dx, self._rounds + 2 * H + 1))
         past[:, : self._rounds] = self.disturbances[::-1].T
-        self._past = Memory(np.zeros(2, np.int64), past, np.zeros(dx), np.zeros(du), np.zeros(2))
+        self._past = Memory(np.zeros(2, np.int64), past, np.zeros(dx), np.zeros(du), np.zeros(3))
 
     def _at(self, t: int) -> tuple[Loop, Memory, Room]:
         self._past.marks[HEAD] = self._rounds - t

@@ -34,6 +34,13 @@ WIDTH = 4.0
 """Largest norm of an M[i] at the measured scale, in units of a good gain: projections are rare then."""
 
 
+SHORTEST, MOST = 10, 200
+"""Past disturbances that a policy answers to, at least and at most, unless another number is asked for."""
+
+FADED = 0.1
+"""What is left of a disturbance in the state when a policy need no longer answer to it."""
+
+
 @dataclass(frozen=True)
 class Constants:
     """What the learner of a controller is built from.
@@ -57,6 +64,20 @@ class Constants:
     gradient_bound: float
     switching_cost: float
     guarantee: str
+
+
+def loop_memory(closed: Array) -> int:
+    """Return a memory that covers the closed loop: the least H with ``|A_K^H| <= 0.1``, from 10 to 200.
+
+    A policy is judged by what it does within H + 1 rounds, so H must cover the time that the loop takes: a plant that
+    is sampled ten times as often needs about ten times as many.
+    """
+    power = np.linalg.matrix_power(closed, SHORTEST)
+    for H in range(SHORTEST, MOST):
+        if np.linalg.norm(power, 2) <= FADED:
+            return H
+        power = closed @ power
+    return MOST
 
 
 def gain_size(system: System, K: Array) -> float:

@@ -14,7 +14,7 @@ from driftwise.control.controllers.linear import Still
 from driftwise.control.costs import Cost, CostSequence, as_costs
 from driftwise.control.disturbances import Disturbance, as_disturbances
 from driftwise.control.kernels import PlantData, advance, push_away, saturate
-from driftwise.control.systems import System
+from driftwise.control.systems import PLANT_HINT, System
 from driftwise.control.trace import ControlTrace
 from driftwise.engine.kernels import COUNT, DIM, HEADER, state_size
 from driftwise.errors import HorizonError, InputError
@@ -95,7 +95,7 @@ def simulate(
     >>> trace.states.shape, round(trace.total, 3)
     ((1000, 2), 507.84)
     """
-    instance("simulate", "system", system, System, "LinearSystem(A, B)")
+    instance("simulate", "system", system, System, PLANT_HINT)
     instance("simulate", "controller", controller, Controller, "ScreamController(system, horizon=1000)")
     if (controller.state_dim, controller.input_dim) != (system.state_dim, system.input_dim):
         raise InputError(f"simulate: {controller!r} was not made for a plant such as {system!r}.")

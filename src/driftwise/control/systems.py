@@ -16,6 +16,9 @@ from driftwise._validate import Array, Checked, array, checked, instance, loose,
 from driftwise.control.kernels import LINEAR, PENDULUM, VARYING, PlantData
 from driftwise.errors import InputError, MissingExtraError, ParameterError
 
+PLANT_HINT = "LinearSystem(A, B) or LinearSystem.from_control(statespace)"
+"""How to make a plant, for error messages."""
+
 OWN_STREAM = 0x5F3759DF
 """Keeps the changes of a plant apart from disturbances that were given the same seed."""
 

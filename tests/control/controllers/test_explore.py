@@ -120,7 +120,7 @@ def test_the_guard_falls_back_on_the_gain_and_comes_back(caplog: pytest.LogCaptu
             np.testing.assert_allclose(u, -K @ [0.1, 0.0])
         controller.observe(COST)
         rounds += 1
-    assert rounds == 10 * controller.memory
+    assert rounds == explore.HOLD
     # From now on the inputs are those of the controller in charge, which was told all the time what was applied.
     twin = controller.committed
     assert twin is not None

@@ -8,7 +8,6 @@ import pytest
 
 import driftwise as dw
 from driftwise import control
-from driftwise.control.controllers.learning import MEMORY
 from driftwise.control.scales import theory_radii
 from driftwise.errors import ArgumentError, DriftwiseError, InputError, ParameterError, StabilityError
 from tests.cases import check_refused
@@ -26,7 +25,7 @@ def radii(mine: control.LearningController) -> Any:
 @pytest.mark.parametrize("name", LEARNING)
 def test_a_plant_is_all_that_is_needed(name: str) -> None:
     mine = LEARNING[name](WIDE)
-    assert mine.memory == MEMORY == 10
+    assert mine.memory == 10  # this loop forgets fast
     assert mine.horizon is None
     assert mine.scale == mine.constants.scale == "measured"
     assert mine.normalised
@@ -157,3 +156,36 @@ def test_plants_that_cannot_be_controlled_are_refused(name: str) -> None:
 @pytest.mark.parametrize("settings", [{"gradient_bound": 1e-300}, {"scale": "certified", "disturbance_bound": 1e-90}])
 def test_bounds_that_are_too_small_are_refused(settings: dict[str, Any]) -> None:
     check_refused(lambda: SCREAM(PLANT, **settings))
+
+
+def test_a_plant_that_is_sampled_often_gets_a_long_memory_and_is_controlled_better_than_by_the_gain() -> None:
+    """A mass on a spring, sampled every 10 ms, under a constant force."""
+    dt = 0.01
+    plant = control.LinearSystem([[1.0, dt], [-4.0 * dt, 1.0 - 0.5 * dt]], [[0.0], [dt]])
+    Q, R = np.diag([100.0, 1.0]), np.array([[0.01]])
+    K, cost, force = control.lqr(plant, Q, R), control.QuadraticCost(Q, R), np.tile([0.0, dt], (2000, 1))
+    mine = control.ScreamController(plant, K=K, horizon=2000)
+    assert 30 <= mine.memory <= 100
+    lqr = control.simulate(plant, control.LinearController(plant, K), cost, force).total
+    assert control.simulate(plant, mine, cost, force).total < 0.6 * lqr
+
+
+@pytest.mark.parametrize("scale", ["certified", "theory"])
+def test_a_guarantee_is_withdrawn_when_a_disturbance_breaks_its_bound(scale: str) -> None:
+    mine = control.ScreamController(PLANT, horizon=100, scale=scale, disturbance_bound=0.5)
+    control.simulate(PLANT, mine, control.QuadraticCost(1.0, 1.0), np.full((20, 2), 0.3))
+    assert mine.guarantee.startswith("Theorem 7")
+    control.simulate(PLANT, mine, control.QuadraticCost(1.0, 1.0), np.full((20, 2), 0.6))
+    assert mine.guarantee.startswith("None any more: a disturbance of norm 0.8485")
+
+
+def test_wider_radii_make_longer_steps_and_narrower_ones_do_not_make_shorter() -> None:
+    usual, wide, narrow = (control.ScreamController(PLANT, horizon=100, radii=radii) for radii in (None, 50.0, 0.1))
+    assert wide.constants.diameter == pytest.approx(12.5)
+    assert narrow.constants.diameter == usual.constants.diameter < 12.5
+
+
+def test_a_number_is_a_gain_of_a_plant_with_one_state() -> None:
+    plant = control.LinearSystem(0.5, 1.0)
+    assert control.ScreamController(plant, K=0.2).K.tolist() == [[0.2]]
+    assert control.LinearController(plant, 0.2).K.tolist() == [[0.2]]

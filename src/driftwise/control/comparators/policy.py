@@ -11,11 +11,10 @@ from driftwise.control.comparators.base import Comparator
 from driftwise.control.comparators.rollout import need_convex, need_finite, read_gain, read_problem
 from driftwise.control.comparators.search import cheapest
 from driftwise.control.comparators.totals import Region, Totals
-from driftwise.control.controllers.learning import MEMORY
 from driftwise.control.costs import Cost, CostSequence
 from driftwise.control.kernels import Integers
 from driftwise.control.policies import DisturbanceAction
-from driftwise.control.scales import gain_size
+from driftwise.control.scales import gain_size, loop_memory
 from driftwise.control.systems import System
 from driftwise.domains import Domain
 from driftwise.errors import InputError, ParameterError
@@ -97,7 +96,8 @@ def best_policy(
     K : array of shape (du, dx), optional
         Gain of the policies; `lqr` with unit weights when left out.
     memory : int, optional
-        H, the number of past disturbances that a policy answers to; that of the domain, or 10, when left out.
+        H, the number of past disturbances that a policy answers to; when left out, that of the domain, or enough for
+        the closed loop.
     segments : int or sequence of int, optional
         As many segments of (almost) equal length, or the first round of each in rising order; round 0 always begins
         one. A single policy when left out.
@@ -148,7 +148,8 @@ def best_policy(
     need_convex(owner, problem.costs)
     gain = read_gain(owner, system, K)
     T, dx, du = problem.size
-    H = _memory(owner, domain, memory, du, dx)
+    usual = loop_memory(system.A - system.B @ gain)
+    H = _memory(owner, domain, memory, (usual, du, dx))
     starts = _starts(owner, segments, T)
     if len(starts) * (H * du * dx + dx) ** 2 > MOST:
         raise ParameterError(
@@ -164,10 +165,11 @@ def best_policy(
     return BestPolicy(*best, found.gap, found.words, read_only(gain), policies, starts)
 
 
-def _memory(owner: str, domain: Domain | None, memory: int | None, du: int, dx: int) -> int:
+def _memory(owner: str, domain: Domain | None, memory: int | None, usual: tuple[int, int, int]) -> int:
     """Return H, and refuse a domain that does not fit."""
+    H, du, dx = usual
     if domain is None:
-        return MEMORY if memory is None else whole(owner, "memory", memory)
+        return H if memory is None else whole(owner, "memory", memory)
     instance(owner, "domain", domain, Domain, f"SpectralBalls((5, {du}, {dx}), radii=1.0)")
     H = domain.dim // (du * dx) if memory is None else whole(owner, "memory", memory)
     if H < 1 or domain.dim != H * du * dx or (len(domain.shape) == 3 and domain.shape != (H, du, dx)):

@@ -21,7 +21,7 @@ from driftwise.control.costs import CostSequence, as_costs
 from driftwise.control.disturbances import Disturbance
 from driftwise.control.kernels import QUADRATIC, CostData, Integers, cost_gradient, cost_value
 from driftwise.control.stability import certify, lqr
-from driftwise.control.systems import System, as_matrix
+from driftwise.control.systems import PLANT_HINT, System, as_matrix
 from driftwise.errors import InputError
 
 
@@ -58,7 +58,7 @@ class Rollout(NamedTuple):
 
 def need_linear(owner: str, system: System) -> None:
     """Refuse a plant on which what would have happened under another policy is not determined by what did happen."""
-    instance(owner, "system", system, System, "LinearSystem(A, B)")
+    instance(owner, "system", system, System, PLANT_HINT)
     if not system.linear:
         raise InputError(
             f"{owner}: regret is defined on a LinearSystem without an input limit only, got {system!r}: on any other "

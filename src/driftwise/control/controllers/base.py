@@ -138,7 +138,7 @@ class Controller(metaclass=Checked):
         owner = f"{type(self).__name__}.observe"
         if self._acted is None:
             raise OrderError(f"{owner} was called before act in round {self._round}; call act(x) first, once a round.")
-        instance(owner, "cost", cost, Cost, "QuadraticCost(1.0, 1.0)")
+        instance(owner, "cost", cost, Cost, "QuadraticCost(1.0, 1.0) or CustomCost(value, gradient)")
         cost.probe(self.state_dim, self.input_dim)
         return self._acted if applied is None else array(owner, "applied", applied, (self.input_dim,), copy=True)
 

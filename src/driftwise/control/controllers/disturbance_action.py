@@ -14,7 +14,7 @@ from driftwise.control.policies import DisturbanceAction, read_loop
 from driftwise.control.reduction import make_loop, make_room
 from driftwise.control.stability import StrongStability, certify, lqr
 from driftwise.control.stability.certificate import stable
-from driftwise.control.systems import System
+from driftwise.control.systems import PLANT_HINT, System
 from driftwise.engine.kernels import OK
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners import Learner
@@ -75,7 +75,7 @@ class DisturbanceActionController(Controller):
         input_bound: ArrayLike | None = None,
     ) -> None:
         owner = type(self).__name__
-        self.system = instance(owner, "system", system, System, "LinearSystem(A, B)")
+        self.system = instance(owner, "system", system, System, PLANT_HINT)
         instance(owner, "learner", learner, Learner, "OGD(SpectralBalls((5, 1, 2), 1.0), step=0.01)")
         if learner.round > 0 or learner._acted is not None or getattr(learner, "_own", False):
             raise ParameterError(
@@ -98,7 +98,7 @@ class DisturbanceActionController(Controller):
         self._loop, self._room = make_loop(system, self.K, self.input_bound), make_room(H, du, dx)
         columns = 2 * H + 1 + SPARE
         self._memory = Memory(
-            np.array([0, columns - 2 * H - 1]), np.zeros((dx, columns)), np.zeros(dx), np.zeros(du), np.zeros(2)
+            np.array([0, columns - 2 * H - 1]), np.zeros((dx, columns)), np.zeros(dx), np.zeros(du), np.zeros(3)
         )
 
     @cached_property

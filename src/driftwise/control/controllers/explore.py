@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, choice, number, read_only, seeded, whole
 from driftwise.control.controllers.base import Controller
-from driftwise.control.controllers.learning import MEMORY
 from driftwise.control.controllers.scream import ScreamController
 from driftwise.control.costs import Cost
 from driftwise.control.identification import METHODS, Identified, identify
-from driftwise.control.scales import WIDTH, gain_size
+from driftwise.control.scales import WIDTH, gain_size, loop_memory
 from driftwise.control.stability import spectral_radius
 from driftwise.errors import DriftwiseError, ParameterError
 
@@ -28,6 +27,9 @@ GAIN = 0.9
 
 GUARD = 10.0
 """The guard steps in when the state is this many times as large as exploration ever made it."""
+
+HOLD = 100
+"""Rounds with a state of the usual size before the learned policy comes back; twice as many each time."""
 
 PATIENCE = 1.25
 """After a commit that was refused, the next is tried when there are this many times as many rounds of data."""
@@ -76,8 +78,9 @@ class ExploreThenCommit(Controller):
     controller : callable, default ScreamController
         Makes the controller to commit to, called as ``controller(system, horizon=, K=, memory=, radii=,
         input_bound=)``.
-    memory : int, default 10
-        H, the number of past disturbances that its policies answer to.
+    memory : int, optional
+        H, the number of past disturbances that its policies answer to; enough for the loop of the estimate when left
+        out.
     input_bound : float or array of shape (du,), optional
         Largest size of each input.
 
@@ -92,7 +95,9 @@ class ExploreThenCommit(Controller):
     log : list of Event
         What happened: refused attempts, the commit, fallbacks.
 
-    Notes ----- Theorem 8: dynamic policy regret O(sqrt(T (1 + P)) + T^(2/3)) up to logarithms with high probability,
+    Notes
+    -----
+    Theorem 8: dynamic policy regret O(sqrt(T (1 + P)) + T^(2/3)) up to logarithms with high probability,
     for a plant that is strongly controllable and T large. What is checked before a commit is a small-gain condition:
     with A and B off by at most so much, the disturbance that the controller recovers contains its own states and
     inputs multiplied by these errors, and the loop through them must have a gain below 1. The radii of the
@@ -126,7 +131,7 @@ class ExploreThenCommit(Controller):
         order: int | None = None,
         method: str = "iv",
         controller: Callable[..., Controller] = ScreamController,
-        memory: int = MEMORY,
+        memory: int | None = None,
         input_bound: ArrayLike | None = None,
     ) -> None:
         owner = "ExploreThenCommit"
@@ -135,7 +140,7 @@ class ExploreThenCommit(Controller):
         self.probe = number(owner, "probe", probe, low=0.0, exclusive=True)
         self.order = self.state_dim if order is None else whole(owner, "order", order)
         self.method = choice(owner, "method", method, tuple(METHODS))
-        self.memory = whole(owner, "memory", memory)
+        self.memory = None if memory is None else whole(owner, "memory", memory)
         if not callable(controller):
             raise ParameterError(
                 f"{owner}: controller must make a controller, such as ScreamController, got {controller!r}."
@@ -193,13 +198,14 @@ class ExploreThenCommit(Controller):
         try:
             found = identify([*self._states, x], self._inputs, self._probes, self.K, self.order, method=self.method)
             self.identified = found
-            radii = safe_radii(found, self.K, self.memory)
+            H = loop_memory(found.A - found.B @ self.K) if self.memory is None else self.memory
+            radii = safe_radii(found, self.K, H)
             if radii is None:
                 text = f"the estimate, off by about {found.error:.3g}, does not prove K safe"
             else:
                 left = None if self.horizon is None else self.horizon - self.round
                 bound = self.input_bound if np.isfinite(self.input_bound).all() else None
-                options = {"horizon": left, "K": self.K, "memory": self.memory, "radii": radii, "input_bound": bound}
+                options = {"horizon": left, "K": self.K, "memory": H, "radii": radii, "input_bound": bound}
                 self.committed = self._make(found.system, **options)
                 self._states, self._inputs, self._probes = [], [], []
                 kept = radii[0] / (WIDTH * gain_size(found.system, self.K))
@@ -218,7 +224,7 @@ class ExploreThenCommit(Controller):
         size = float(np.linalg.norm(x))
         if size > GUARD * self._bound:
             if self.status != FALLBACK:
-                self._hold = max(2 * self._hold, 10 * self.memory)
+                self._hold = max(2 * self._hold, HOLD)
                 limit = f"{GUARD:g} times the {self._bound:.3g} of the exploration"
                 self._say(FALLBACK, f"fell back on u = -K x: the norm of the state is {size:.3g}, over {limit}")
             self._held = self._hold

@@ -18,19 +18,18 @@ from driftwise.control.scales import (
     certified_constants,
     gain_size,
     given_constants,
+    loop_memory,
     measured_constants,
     theory_constants,
     theory_radii,
 )
 from driftwise.control.stability import certify, lqr
-from driftwise.control.systems import System
+from driftwise.control.stability.certificate import stable
+from driftwise.control.systems import PLANT_HINT, System
 from driftwise.domains import SpectralBalls
 from driftwise.errors import ParameterError
 from driftwise.learners import Learner
 from driftwise.learners.ensemble import SMALLEST
-
-MEMORY = 10
-"""Past disturbances that a policy answers to, unless another number is asked for."""
 
 
 class LearningController(DisturbanceActionController):
@@ -46,9 +45,12 @@ class LearningController(DisturbanceActionController):
     horizon : int, optional
         Number of rounds T; None for any number.
     K : array of shape (du, dx), optional
-        Gain that stabilises the plant; `lqr` with unit weights when left out.
+        Gain that stabilises the plant; `lqr` with unit weights when left out. If your cost is x'Qx + u'Ru with other
+        weights, give ``K=lqr(system, Q, R)``: what is learnt comes on top of the gain.
     memory : int, optional
-        H, the number of past disturbances that the policy answers to; 10 when left out.
+        H, the number of past disturbances that the policy answers to. When left out, as many as it takes the closed
+        loop to bring a disturbance down to a tenth, from 10 to 200; fewer than that, and the controller does not see
+        what its policies do.
     scale : {"measured", "certified", "theory"}, default "measured"
         Where the learner's constants come from. "theory": the paper's formulas. "certified": the same quantities
         computed from the impulse response of the plant, smaller by orders of magnitude. "measured": gradients are
@@ -63,8 +65,8 @@ class LearningController(DisturbanceActionController):
     gradient_bound : float, optional
         G, for constants of your own instead of a scale: the largest norm of a gradient; moving is priced at alpha G.
     radii : float or array of shape (H,), optional
-        Largest spectral norms of M[1], ..., M[H]. When left out, four times the size of a good gain at the measured
-        scale, 2 kappa^3 (1 - gamma)^(i-1) at the others.
+        Largest spectral norms of M[1], ..., M[H]; wider ones also make longer steps. When left out, four times the
+        size of a good gain at the measured scale, 2 kappa^3 (1 - gamma)^(i-1) at the others.
     start : array of shape (H, du, dx), or "random", optional
         First policy; M = 0, which is u = -K x, when left out. "random" draws one by `seed`.
     seed : int or numpy.random.Generator, default 0
@@ -96,18 +98,19 @@ class LearningController(DisturbanceActionController):
         input_bound: ArrayLike | None = None,
     ) -> None:
         owner = type(self).__name__
-        instance(owner, "system", system, System, "LinearSystem(A, B)")
+        instance(owner, "system", system, System, PLANT_HINT)
         self.scale = choice(owner, "scale", scale, SCALES)
         T = None if horizon is None else whole(owner, "horizon", horizon)
-        H = MEMORY if memory is None else whole(owner, "memory", memory)
         gain, closed = read_loop(owner, system, lqr(system) if K is None else K)
+        stable(owner, system, gain)
+        H = loop_memory(closed) if memory is None else whole(owner, "memory", memory)
         W = number(owner, "disturbance_bound", disturbance_bound, low=0.0, exclusive=True)
         G_c = number(owner, "cost_gradient", cost_gradient, low=0.0, exclusive=True)
         price = number(owner, "alpha", alpha, low=0.0)
         size = gain_size(system, gain)
-        if radii is None:
-            radii = WIDTH * size if scale == "measured" else theory_radii(certify(system, gain), H)
-        domain = SpectralBalls((H, system.input_dim, system.state_dim), radii)
+        usual = WIDTH * size if scale == "measured" else theory_radii(certify(system, gain), H)
+        domain = SpectralBalls((H, system.input_dim, system.state_dim), usual if radii is None else radii)
+        size = max(size, float(domain.radii.max()) / WIDTH)
         if gradient_bound is not None:
             G = number(owner, "gradient_bound", gradient_bound, low=SMALLEST)
             constants = given_constants(domain, G, price)
@@ -123,6 +126,7 @@ class LearningController(DisturbanceActionController):
                 "disturbance_bound and cost_gradient are nearer to 1."
             )
         self.constants: Constants = constants
+        self._disturbance_bound = W
         learner = self._learner(domain, constants, T, _first(owner, domain, start, seed))
         normalised = constants.scale == "measured"
         super().__init__(system, learner, K=gain, normalised=normalised, input_bound=input_bound)
@@ -133,7 +137,13 @@ class LearningController(DisturbanceActionController):
 
     @property
     def guarantee(self) -> str:
-        """What is promised about this controller's regret, and under which conditions."""
+        """What is promised about this controller's regret, and under which conditions, and whether one was broken."""
+        largest = float(self._memory.norms[2])
+        if self.constants.scale in ("certified", "theory") and largest > self._disturbance_bound:
+            return (
+                f"None any more: a disturbance of norm {largest:.4g} was seen, and the constants are made for "
+                f"disturbances of at most {self._disturbance_bound:g}."
+            )
         return self.constants.guarantee
 
 

@@ -5,9 +5,9 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, instance
 from driftwise.control.controllers.disturbance_action import DisturbanceActionController
-from driftwise.control.policies import DisturbanceAction
+from driftwise.control.policies import DisturbanceAction, read_loop
 from driftwise.control.stability import lqr
-from driftwise.control.systems import System
+from driftwise.control.systems import PLANT_HINT, System
 from driftwise.domains import Ball
 from driftwise.learners import Learner
 
@@ -56,7 +56,7 @@ class PolicyController(DisturbanceActionController):
     def __init__(self, system: System, policy: DisturbanceAction, *, input_bound: ArrayLike | None = None) -> None:
         owner = type(self).__name__
         instance(owner, "policy", policy, DisturbanceAction, "DisturbanceAction(K, M)")
-        instance(owner, "system", system, System, "LinearSystem(A, B)")
+        instance(owner, "system", system, System, PLANT_HINT)
         array(owner, "policy.K", policy.K, (system.input_dim, system.state_dim))
         still = Still(policy.M.ravel())
         super().__init__(system, still, K=policy.K, memory=policy.memory, input_bound=input_bound)
@@ -83,7 +83,7 @@ class LinearController(PolicyController):
     """
 
     def __init__(self, system: System, K: ArrayLike | None = None, *, input_bound: ArrayLike | None = None) -> None:
-        instance("LinearController", "system", system, System, "LinearSystem(A, B)")
+        instance("LinearController", "system", system, System, PLANT_HINT)
         shape = (system.input_dim, system.state_dim)
-        gain = array("LinearController", "K", lqr(system) if K is None else K, shape)
+        gain, _ = read_loop("LinearController", system, lqr(system) if K is None else K)
         super().__init__(system, DisturbanceAction(gain, np.zeros((1, *shape))), input_bound=input_bound)

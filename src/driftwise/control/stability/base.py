@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftwise._validate import Array, checked, instance, loose
-from driftwise.control.systems import System, as_matrix
+from driftwise.control.systems import PLANT_HINT, System, as_matrix
 
 Matrix = NDArray[Any]
 
 
 def read_system(owner: str, system: System) -> System:
     """Return the system, if it is one."""
-    return instance(owner, "system", system, System, "LinearSystem(A, B)")
+    return instance(owner, "system", system, System, PLANT_HINT)
 
 
 def read_gain(owner: str, system: System, K: ArrayLike) -> Array:

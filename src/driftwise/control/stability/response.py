@@ -94,7 +94,9 @@ def impulse_response(system: System, K: ArrayLike, *, tolerance: float = 1e-12) 
     StabilityError
         As `certify`.
 
-    Notes ----- From power n on, the norms sum to at most ``|A_K^n|`` times the whole sum s, so s is at most the sum
+    Notes
+    -----
+    From power n on, the norms sum to at most ``|A_K^n|`` times the whole sum s, so s is at most the sum
     of the first n norms over ``1 - |A_K^n|``, as soon as that is positive. Powers are added until this is within the
     tolerance. When they run out before, the certificate of `certify` gives a second bound on the rest, condition /
     gamma times the smaller of ``|A_K^n|`` and (1 - gamma)^n, and the smaller bound is used.

@@ -93,8 +93,13 @@ def conclude(tasks: list[Task], results: list[Outcome]) -> Finding:
     claim = Claim(
         "No run diverges", runaway == 0, f"{runaway} of {len(results)}; the largest state is {worst:.1f} times"
     )
-    header = ["disturbance", "committed", "in round", "cost / K's", "largest state / K's", "fallbacks"]
+    header = ["disturbance", "committed", "in round", "cost", "state", "fallbacks"]
     return Finding(header, rows, [claim])
 
 
-STUDY = Study("Explore, then commit: plants that are not known", tasks, run, conclude)
+STUDY = Study(
+    "Explore, then commit, on unknown plants: cost after it and largest state, over those of u = -K x",
+    tasks,
+    run,
+    conclude,
+)
