@@ -76,7 +76,8 @@ def simulate(
     rounds : int, optional
         T; when left out, as many as there are costs or disturbances, or as the controller's horizon has left.
     start : array of shape (dx,), optional
-        x_0; the origin when left out.
+        x_0; the origin when left out. To go on with a controller that has played, give the ``final_state`` of its
+        last run: it takes a jump for a disturbance.
     record_weights, record_policies : bool, default False
         Keep the weights of the base-learners, and the policies, of every round.
 
