@@ -55,15 +55,15 @@ class Constants:
         G; 1 at the measured scale, where gradients are normalised.
     switching_cost : float
         lambda, the price of moving a policy by one unit.
-    guarantee : str
-        What is promised, in a sentence.
+    condition : str or None
+        What must be true for these constants to hold; None when nothing is claimed of them.
     """
 
     scale: str
     diameter: float
     gradient_bound: float
     switching_cost: float
-    guarantee: str
+    condition: str | None
 
 
 def loop_memory(closed: Array) -> int:
@@ -127,17 +127,18 @@ def reach(closed: Array, B: Array, K: Array, memory: int, W: float, radii: Array
 
 def measured_constants(size: float, alpha: float) -> Constants:
     """Return the constants at the measured scale, for gains of this size."""
-    promise = "Constants are measured on the way: no bound on the regret is proved."
-    return Constants("measured", size, 1.0, alpha, promise)
+    return Constants("measured", size, 1.0, alpha, None)
 
 
 def certified_constants(domain: SpectralBalls, closed: Array, B: Array, K: Array, W: float, G_c: float) -> Constants:
     """Return the constants at the certified scale."""
     H = domain.radii.size
     state, input = reach(closed, B, K, H, W, domain.radii)
-    parts = lipschitz(closed, B, K, H, W, (G_c * state, G_c * input))
+    # The paper's assumption: both gradients are at most G_c D where state and input are at most D.
+    slope = G_c * max(state, input)
+    parts = lipschitz(closed, B, K, H, W, (slope, slope))
     G, lambda_ = float(parts.sum()), float(np.arange(H + 2) @ parts)
-    return Constants("certified", domain.diameter, G, lambda_, _guarantee(W, G_c))
+    return Constants("certified", domain.diameter, G, lambda_, _condition(W, G_c))
 
 
 def theory_constants(domain: SpectralBalls, B: Array, W: float, G_c: float, certificate: StrongStability) -> Constants:
@@ -149,17 +150,16 @@ def theory_constants(domain: SpectralBalls, B: Array, W: float, G_c: float, cert
     D = W * (kappa**3 * (1.0 + kappa_B * total) / gamma + total)
     L = 3.0 * math.sqrt(H) * G_c * D * W * kappa_B * kappa**3
     G = 3.0 * H * d**2 * G_c * D * W * kappa_B * kappa**3 / gamma
-    return Constants("theory", domain.diameter, G, (H + 2) ** 2 * L, _guarantee(W, G_c))
+    return Constants("theory", domain.diameter, G, (H + 2) ** 2 * L, _condition(W, G_c))
 
 
-def _guarantee(W: float, G_c: float) -> str:
+def _condition(W: float, G_c: float) -> str:
     return (
-        f"Theorem 7: regret O(sqrt(T (1 + P_T))) on the linear system itself, if disturbances stay within {W:g} and "
-        f"the cost's gradients within {G_c:g} times the size of state and input."
+        f"disturbances stay within {W:g}, and the cost's gradients within {G_c:g} times the larger of state and input"
     )
 
 
 def given_constants(domain: SpectralBalls, G: float, alpha: float) -> Constants:
     """Return constants for a gradient bound of the user's own."""
-    promise = f"Theorem 7, if gradients stay within {G:g} and moving is worth {alpha * G:g} a unit."
-    return Constants("given", domain.diameter, G, alpha * G, promise)
+    condition = f"gradients stay within {G:g}, and moving a policy is worth at most {alpha * G:g} a unit"
+    return Constants("given", domain.diameter, G, alpha * G, condition)

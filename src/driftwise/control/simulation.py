@@ -16,7 +16,7 @@ from driftwise.control.disturbances import Disturbance, as_disturbances
 from driftwise.control.kernels import PlantData, advance, push_away, saturate
 from driftwise.control.systems import PLANT_HINT, System
 from driftwise.control.trace import ControlTrace
-from driftwise.engine.kernels import COUNT, DIM, HEADER, state_size
+from driftwise.engine.kernels import ACTIVE, COUNT, DIM, HEADER, state_size, views
 from driftwise.errors import HorizonError, InputError
 from driftwise.learners.ensemble import Ensemble
 from driftwise.play import plain
@@ -196,9 +196,10 @@ def _by_kernel(controller: DisturbanceActionController, world: _World, x: Array,
         # A policy that stays is a decision that nobody updates.
         dim = learner.domain.dim
         integers, floats, counters = np.zeros(HEADER, np.int64), np.zeros(HEADER + 2), np.zeros(4, np.int64)
-        integers[COUNT], integers[DIM], counters[3] = 1, dim, 1
+        integers[COUNT], integers[DIM], counters[ACTIVE] = 1, dim, 1
         state = np.zeros(state_size(1, dim, False))
-        state[:dim], state[4 * dim + 1] = learner.act(), 1.0
+        parts = views.py_func(state, 1, dim)  # type: ignore[attr-defined]
+        parts.decision[0], parts.weights[0] = learner.act(), 1.0
     memory = engine.Memory(*(part.copy() for part in controller._memory))  # type: ignore[arg-type]
     data = world.costs.data
     assert data is not None

@@ -232,6 +232,20 @@ class TestSafeRadii:
         assert sizes[0] > 3.0 * sizes[-1]
         assert safe_radii(self.estimate(PLANT.A, PLANT.B, 1.0), K, 10) is None
 
+    def test_the_peak_between_two_close_modes_is_found(self) -> None:
+        """The gain peaks between the angles of the eigenvalues, and between those of a grid."""
+        middle = 80.5 * np.pi / 256.0
+        blocks = [
+            0.996 * np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+            for a in (middle - 0.0028, middle + 0.0028)
+        ]
+        closed = np.block([[blocks[0], np.eye(2)], [np.zeros((2, 2)), blocks[1]]])
+        angles = np.linspace(middle - 0.02, middle + 0.02, 20_001)
+        dense = np.linalg.norm(
+            np.linalg.inv(np.exp(1j * angles)[:, None, None] * np.eye(4) - closed), 2, axis=(1, 2)
+        ).max()
+        assert explore._peak_gains(closed, np.eye(4)[:, 3:])[0] == pytest.approx(dense, rel=1e-6)
+
     def test_an_estimate_that_the_gain_does_not_stabilise_is_not_safe(self) -> None:
         found = dataclasses.replace(self.estimate(PLANT.A, PLANT.B, 1e-9), A=1.5 * PLANT.A)
         assert safe_radii(found, K, 10) is None

@@ -24,8 +24,10 @@ def test_the_plants_are_of_the_kinds_that_are_claimed() -> None:
 
 @pytest.mark.parametrize("largest", [100.0, math.inf, math.nan])
 def test_a_run_away_is_counted(largest: float) -> None:
-    fine = Outcome(2.0, 209, 1.1, 0)
-    finding = STUDY.conclude([(0, "Gaussian", 10), (1, "Gaussian", 10)], [fine, Outcome(largest, None, math.nan, 1)])
+    fine = Outcome(2.0, 209, 1.1, 1.3, 0)
+    finding = STUDY.conclude(
+        [(0, "Gaussian", 10), (1, "Gaussian", 10)], [fine, Outcome(largest, None, math.nan, 2.0, 1)]
+    )
     assert finding.claims[0].holds is False
     assert finding.rows[0][1] == "1 of 2"
     assert finding.rows[0][-1] == "1"

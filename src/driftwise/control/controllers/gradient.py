@@ -43,6 +43,8 @@ class GradientController(LearningController):
     0.487
     """
 
+    _theorem = "Static policy regret O(sqrt(T)), up to logarithms, (Agarwal et al. 2019)"
+
     def _learner(self, domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array) -> Learner:
         D, G, lambda_ = constants.diameter, constants.gradient_bound, constants.switching_cost
         return Ensemble(domain, pool=Pool(D / math.sqrt(G**2 + lambda_ * G)), horizon=horizon, start=start)

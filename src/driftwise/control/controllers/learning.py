@@ -60,8 +60,8 @@ class LearningController(DisturbanceActionController):
     disturbance_bound : float, default 1.0
         W, the largest norm of a disturbance; for "certified" and "theory", whose guarantee rests on it.
     cost_gradient : float, default 2.0
-        G_c: the cost's gradients are at most this times the norms of state and input; 2 for x'x + u'u. For
-        "certified" and "theory".
+        G_c: the cost's gradients are at most this times the larger of the norms of state and input; 2 for x'x + u'u.
+        For "certified" and "theory".
     gradient_bound : float, optional
         G, for constants of your own instead of a scale: the largest norm of a gradient; moving is priced at alpha G.
     radii : float or array of shape (H,), optional
@@ -77,17 +77,22 @@ class LearningController(DisturbanceActionController):
     Attributes
     ----------
     constants : Constants
-        The scale in use, gradient bound, switching cost, and what is guaranteed.
+        The scale in use, diameter, gradient bound and switching cost.
+    scale : str
+        The scale in use; "given" for a gradient bound of your own.
     """
+
+    _theorem: str | None = None
+    """What is proved of the learner over policies, if anything."""
 
     def __init__(
         self,
         system: System,
-        *,
         horizon: int | None = None,
         K: ArrayLike | None = None,
         memory: int | None = None,
         scale: str = "measured",
+        *,
         alpha: float = ALPHA,
         disturbance_bound: float = 1.0,
         cost_gradient: float = 2.0,
@@ -99,7 +104,7 @@ class LearningController(DisturbanceActionController):
     ) -> None:
         owner = type(self).__name__
         instance(owner, "system", system, System, PLANT_HINT)
-        self.scale = choice(owner, "scale", scale, SCALES)
+        choice(owner, "scale", scale, SCALES)
         T = None if horizon is None else whole(owner, "horizon", horizon)
         gain, closed = read_loop(owner, system, lqr(system) if K is None else K)
         stable(owner, system, gain)
@@ -126,6 +131,7 @@ class LearningController(DisturbanceActionController):
                 "disturbance_bound and cost_gradient are nearer to 1."
             )
         self.constants: Constants = constants
+        self.scale = constants.scale
         self._disturbance_bound = W
         learner = self._learner(domain, constants, T, _first(owner, domain, start, seed))
         normalised = constants.scale == "measured"
@@ -138,13 +144,25 @@ class LearningController(DisturbanceActionController):
     @property
     def guarantee(self) -> str:
         """What is promised about this controller's regret, and under which conditions, and whether one was broken."""
-        largest = float(self._memory.norms[2])
-        if self.constants.scale in ("certified", "theory") and largest > self._disturbance_bound:
+        condition, largest = self.constants.condition, float(self._memory.norms[2])
+        if condition is None:
+            return "No bound on the regret is proved: constants are measured on the way."
+        if self._theorem is None:
+            return f"No bound on the policy regret of {type(self).__name__} is proved."
+        if self.horizon is None:
+            return "No bound on the regret is proved without a horizon."
+        if np.isfinite(self.input_bound).any():
+            return "No bound on the regret is proved where inputs are clipped."
+        if self.constants.scale != "given" and largest > self._disturbance_bound:
             return (
                 f"None any more: a disturbance of norm {largest:.4g} was seen, and the constants are made for "
                 f"disturbances of at most {self._disturbance_bound:g}."
             )
-        return self.constants.guarantee
+        left = float(np.linalg.norm(np.linalg.matrix_power(self._loop.closed, self.memory + 1), 2))
+        return (
+            f"{self._theorem} on the linear system itself, if {condition}; and in every round an error of truncation "
+            f"in proportion to |A_K^(H+1)| = {left:.2g}."
+        )
 
 
 def _first(owner: str, domain: SpectralBalls, start: ArrayLike | str | None, seed: Any) -> Array:

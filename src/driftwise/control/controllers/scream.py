@@ -43,6 +43,8 @@ class ScreamController(LearningController):
     0.504
     """
 
+    _theorem = "Theorem 7: dynamic policy regret O(sqrt(T (1 + P_T))), up to logarithms,"
+
     def _learner(self, domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array) -> Learner:
         D, G, lambda_ = constants.diameter, constants.gradient_bound, constants.switching_cost
         pool, meta, surrogate = scream_parts(D, G, lambda_, "appendix")

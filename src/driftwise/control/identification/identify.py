@@ -130,7 +130,7 @@ def identify(
     Measured on random systems of 2 to 4 states with Gaussian, independent +-1, constant, sinusoidal and autoregressive
     disturbances, each as large as a probe, and 500 to 20 000 rounds, for "iv" and for "moments": the true error is 0.6
     times the estimate in the median, below 1.4 times in 95 % and below 3 times in more than 99 %, the last for each
-    kind of disturbance. `driftwise.experiments.identification` repeats that. For "ols" the same estimate is given, but
+    kind of disturbance. ``driftwise reproduce control`` repeats that. For "ols" the same estimate is given, but
     it **cannot see the bias** that correlated disturbances bring, other than constant ones: with a sinusoid the true
     error is tens of times as large.
 

@@ -31,12 +31,14 @@ KINDS: dict[str, control.Disturbance] = {
 class Outcome(NamedTuple):
     """What one run came to."""
 
-    largest: float
-    """Largest state, in units of the largest under u = -K x."""
+    state: float
+    """Largest state over the largest under u = -K x."""
     committed: int | None
     """The round of the commit."""
-    ratio: float
+    after: float
     """Cost after the commit over that of u = -K x in the same rounds; nan without a commit."""
+    total: float
+    """Cost of all rounds over that of u = -K x."""
     fallbacks: int
 
 
@@ -70,7 +72,7 @@ def run(seed: int, kind: str, rounds: int) -> Outcome:
     if commits:
         ratio = float(trace.costs[commits[0] :].sum() / base.costs[commits[0] :].sum())
     fallbacks = sum(event.status == "fallback" for event in controller.log)
-    return Outcome(sizes[0] / sizes[1], commits[0] if commits else None, ratio, fallbacks)
+    return Outcome(sizes[0] / sizes[1], commits[0] if commits else None, ratio, trace.total / base.total, fallbacks)
 
 
 def conclude(tasks: list[Task], results: list[Outcome]) -> Finding:
@@ -83,22 +85,23 @@ def conclude(tasks: list[Task], results: list[Outcome]) -> Finding:
                 kind,
                 f"{len(committed)} of {len(outcomes)}",
                 f"{np.median([outcome.committed for outcome in committed]):.0f}" if committed else "",
-                f"{np.median([outcome.ratio for outcome in committed]):.2f}" if committed else "",
-                f"{max(outcome.largest for outcome in outcomes):.1f}",
+                f"{np.median([outcome.after for outcome in committed]):.2f}" if committed else "",
+                f"{np.median([outcome.total for outcome in outcomes]):.2f}",
+                f"{max(outcome.state for outcome in outcomes):.1f}",
                 str(sum(outcome.fallbacks for outcome in outcomes)),
             ]
         )
-    runaway = sum(not outcome.largest < RUNAWAY for outcome in results)
-    worst = max(outcome.largest for outcome in results)
+    runaway = sum(not outcome.state < RUNAWAY for outcome in results)
+    worst = max(outcome.state for outcome in results)
     claim = Claim(
         "No run diverges", runaway == 0, f"{runaway} of {len(results)}; the largest state is {worst:.1f} times"
     )
-    header = ["disturbance", "committed", "in round", "cost", "state", "fallbacks"]
+    header = ["disturbance", "committed", "in round", "after", "in all", "state", "fallbacks"]
     return Finding(header, rows, [claim])
 
 
 STUDY = Study(
-    "Explore, then commit, on unknown plants: cost after it and largest state, over those of u = -K x",
+    "Explore, then commit, on unknown plants (cost after the commit and in all, largest state: over those of u = -K x)",
     tasks,
     run,
     conclude,
