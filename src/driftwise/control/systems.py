@@ -41,6 +41,21 @@ def as_matrix(owner: str, name: str, value: ArrayLike, shape: tuple[int | str, i
     return array(owner, name, given.reshape(1, 1) if number_like else value, shape, copy=True)
 
 
+def read_limits(owner: str, name: str, value: ArrayLike | None, input_dim: int) -> Array:
+    """Return the largest size of every input, from one number for all or one for each; infinite when there is none."""
+    if value is None:
+        return read_only(np.full(input_dim, math.inf))
+    given = loose(owner, name, value)
+    if given.ndim == 0 and given.dtype.kind in "fiu":
+        value = np.full(input_dim, given[()])
+    limits = array(owner, name, value, (input_dim,), copy=True)
+    if not (limits > 0.0).all():
+        raise ParameterError(
+            f"{owner}: {name} must be above 0 for every input, got {limits.min():g}; leave it out if there is no limit."
+        )
+    return read_only(limits)
+
+
 class System(metaclass=Checked):
     """A plant with a nominal pair of matrices, which is all that a controller is told of it.
 
@@ -85,19 +100,9 @@ class System(metaclass=Checked):
         read_only(self.B)
         self.state_dim: int = rows
         self.input_dim: int = self.B.shape[1]
-        self.input_limit: Array | None = None if input_limit is None else self._limits(owner, input_limit)
-
-    def _limits(self, owner: str, value: ArrayLike) -> Array:
-        given = loose(owner, "input_limit", value)
-        if given.ndim == 0 and given.dtype.kind in "fiu":
-            value = np.full(self.input_dim, given[()])
-        limits = array(owner, "input_limit", value, (self.input_dim,), copy=True)
-        if not (limits > 0.0).all():
-            raise ParameterError(
-                f"{owner}: input_limit must be above 0 for every input, got {limits.min():g}; "
-                f"leave it out for an actuator without a limit."
-            )
-        return read_only(limits)
+        self.input_limit: Array | None = (
+            None if input_limit is None else read_limits(owner, "input_limit", input_limit, self.input_dim)
+        )
 
     @property
     def linear(self) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 from driftwise import control
 from driftwise._validate import Array
-from driftwise.control.controllers.base import read_limit
+from driftwise.control.systems import read_limits
 from driftwise.errors import ArgumentError, DriftwiseError, HorizonError, InputError, OrderError, ParameterError
 from tests.cases import check_refused
 from tests.control.cases import CONTROLLERS, PLANT, UNIT, WIDE, controller, inputs_to_come, squares
@@ -180,13 +180,13 @@ def test_what_is_read_only_stays_so_in_copies() -> None:
     ],
 )
 def test_bad_bounds_are_refused(value: Any, words: tuple[str, ...], kind: type[DriftwiseError]) -> None:
-    check_refused(lambda: read_limit("Someone", "input_bound", value, 2), "Someone", "input_bound", *words, kind=kind)
+    check_refused(lambda: read_limits("Someone", "input_bound", value, 2), "Someone", "input_bound", *words, kind=kind)
 
 
 def test_bounds_in_every_form() -> None:
-    np.testing.assert_array_equal(read_limit("Someone", "input_bound", None, 2), [math.inf, math.inf])
-    np.testing.assert_array_equal(read_limit("Someone", "input_bound", 3, 2), [3.0, 3.0])
-    np.testing.assert_array_equal(read_limit("Someone", "input_bound", [1.0, 2.0], 2), [1.0, 2.0])
+    np.testing.assert_array_equal(read_limits("Someone", "input_bound", None, 2), [math.inf, math.inf])
+    np.testing.assert_array_equal(read_limits("Someone", "input_bound", 3, 2), [3.0, 3.0])
+    np.testing.assert_array_equal(read_limits("Someone", "input_bound", [1.0, 2.0], 2), [1.0, 2.0])
 
 
 def test_wrong_calls_show_the_signature() -> None:

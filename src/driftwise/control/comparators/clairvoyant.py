@@ -21,10 +21,9 @@ from driftwise.control.comparators.rollout import (
     roll,
 )
 from driftwise.control.comparators.totals import NEAR
-from driftwise.control.controllers.base import read_limit
 from driftwise.control.costs import Cost, CostSequence
 from driftwise.control.kernels import QUADRATIC
-from driftwise.control.systems import System
+from driftwise.control.systems import System, read_limits
 from driftwise.errors import InputError
 
 
@@ -92,7 +91,7 @@ def clairvoyant(
     owner = "clairvoyant"
     problem = read_problem(owner, system, costs, disturbances, start)
     need_convex(owner, problem.costs)
-    limit = None if input_bound is None else read_limit(owner, "input_bound", input_bound, system.input_dim)
+    limit = None if input_bound is None else read_limits(owner, "input_bound", input_bound, system.input_dim)
     data = problem.costs.data
     if data is None and limit is not None:
         raise InputError(

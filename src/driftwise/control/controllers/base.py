@@ -8,22 +8,10 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, Checked, array, instance, loose, read_only, whole
+from driftwise._validate import Array, Checked, array, instance, read_only, whole
 from driftwise.control.costs import Cost
-from driftwise.errors import HorizonError, InputError, OrderError, ParameterError
-
-
-def read_limit(owner: str, name: str, value: ArrayLike | None, input_dim: int) -> Array:
-    """Return the largest size of each input, from a number or one number an input; inf where there is no limit."""
-    if value is None:
-        return np.full(input_dim, math.inf)
-    given = loose(owner, name, value)
-    limit = array(
-        owner, name, np.broadcast_to(given, (input_dim,)) if given.ndim == 0 else given, (input_dim,), copy=True
-    )
-    if not limit.min() > 0.0:
-        raise ParameterError(f"{owner}: {name} must be above 0, got {limit}.")
-    return limit
+from driftwise.control.systems import read_limits
+from driftwise.errors import HorizonError, InputError, OrderError
 
 
 class Controller(metaclass=Checked):
@@ -50,7 +38,7 @@ class Controller(metaclass=Checked):
         self.state_dim = whole(owner, "state_dim", state_dim)
         self.input_dim = whole(owner, "input_dim", input_dim)
         self.horizon = None if horizon is None else whole(owner, "horizon", horizon)
-        self.input_bound = read_only(read_limit(owner, "input_bound", input_bound, self.input_dim))
+        self.input_bound = read_limits(owner, "input_bound", input_bound, self.input_dim)
         self._round = 0
         self._limit = math.inf if self.horizon is None else self.horizon
         self._acted: Array | None = None

@@ -4,10 +4,10 @@ import math
 
 from driftwise._validate import Array
 from driftwise.control.controllers.learning import LearningController
+from driftwise.control.controllers.scream import scream_over_policies
 from driftwise.control.scales import Constants
 from driftwise.domains import SpectralBalls
-from driftwise.learners import Ensemble, Learner
-from driftwise.learners.scream import scream_parts
+from driftwise.learners import Learner
 
 
 class LazyScreamController(LearningController):
@@ -44,7 +44,5 @@ class LazyScreamController(LearningController):
     """
 
     def _learner(self, domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array) -> Learner:
-        D, G, lambda_ = constants.diameter, constants.gradient_bound, constants.switching_cost
-        epoch = max(1, math.ceil(math.sqrt(lambda_ / G)))
-        pool, meta, surrogate = scream_parts(D, epoch * G, lambda_, "appendix")
-        return Ensemble(domain, pool=pool, meta=meta, surrogate=surrogate, horizon=horizon, epoch=epoch, start=start)
+        epoch = max(1, math.ceil(math.sqrt(constants.switching_cost / constants.gradient_bound)))
+        return scream_over_policies(domain, constants, horizon, start, epoch)

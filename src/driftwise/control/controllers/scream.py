@@ -8,6 +8,15 @@ from driftwise.learners import Ensemble, Learner
 from driftwise.learners.scream import scream_parts
 
 
+def scream_over_policies(
+    domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array, epoch: int
+) -> Learner:
+    """Return Scream with these constants, over epochs of so many rounds."""
+    D, G, lambda_ = constants.diameter, epoch * constants.gradient_bound, constants.switching_cost
+    pool, meta, surrogate = scream_parts(D, G, lambda_, "appendix")
+    return Ensemble(domain, pool=pool, meta=meta, surrogate=surrogate, horizon=horizon, epoch=epoch, start=start)
+
+
 class ScreamController(LearningController):
     """Scream.Control: many step sizes over policies, mixed by Hedge over losses that include each one's own movement.
 
@@ -46,6 +55,4 @@ class ScreamController(LearningController):
     _theorem = "Theorem 7: dynamic policy regret O(sqrt(T (1 + P_T))), up to logarithms,"
 
     def _learner(self, domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array) -> Learner:
-        D, G, lambda_ = constants.diameter, constants.gradient_bound, constants.switching_cost
-        pool, meta, surrogate = scream_parts(D, G, lambda_, "appendix")
-        return Ensemble(domain, pool=pool, meta=meta, surrogate=surrogate, horizon=horizon, start=start)
+        return scream_over_policies(domain, constants, horizon, start, epoch=1)
