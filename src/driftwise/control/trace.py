@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from driftwise._validate import Array
-from driftwise.control.controllers import Controller
+from driftwise.control.controllers import Controller, LearningController
 from driftwise.control.costs import CostSequence
 from driftwise.control.systems import System
 
@@ -85,8 +85,9 @@ class ControlTrace:
             f"  largest state    {np.linalg.norm(self.states, axis=1).max():>15.4g}",
             f"  largest input    {np.linalg.norm(self.inputs, axis=1).max():>15.4g}",
         ]
-        guarantee = getattr(self.controller, "guarantee", None)
-        return "\n".join([*lines, f"  {guarantee}"] if guarantee else lines)
+        if isinstance(self.controller, LearningController):
+            lines.append(f"  Scale of the constants: {self.controller.scale}. {self.controller.guarantee}")
+        return "\n".join(lines)
 
     def plot(self) -> "Figure":
         """Draw states, inputs, cumulative cost and (if recorded) weights, and return the matplotlib figure."""
