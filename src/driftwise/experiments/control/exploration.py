@@ -20,7 +20,7 @@ KINDS: dict[str, control.Disturbance] = {
     "uniform": control.UniformDisturbance(0.5),
     "constant": control.ConstantDisturbance(0.3),
     "sinusoid": control.SinusoidDisturbance(0.3, period=30.0),
-    "switching sinusoid": control.SinusoidDisturbance(0.3, period=30.0, switch_every=300),
+    "switching": control.SinusoidDisturbance(0.3, period=30.0, switch_every=300),
     "random walk": control.RandomWalkDisturbance(0.1, bound=1.0),
     "autoregressive": control.AutoregressiveDisturbance(0.95, scale=0.1),
     "square wave": control.SquareWaveDisturbance(0.3, period=40),
@@ -93,10 +93,9 @@ def conclude(tasks: list[Task], results: list[Outcome]) -> Finding:
         )
     runaway = sum(not outcome.state < RUNAWAY for outcome in results)
     worst = max(outcome.state for outcome in results)
-    claim = Claim(
-        "No run diverges", runaway == 0, f"{runaway} of {len(results)}; the largest state is {worst:.1f} times"
-    )
-    header = ["disturbance", "committed", "in round", "after", "in all", "state", "fallbacks"]
+    measured = f"{runaway} of {len(results)}; the largest state is {worst:.1f} times that of u = -K x"
+    claim = Claim("No run diverges", runaway == 0, measured)
+    header = ["disturbance", "committed", "round", "after", "in all", "state", "fallbacks"]
     return Finding(header, rows, [claim])
 
 
