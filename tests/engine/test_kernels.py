@@ -18,11 +18,20 @@ from tests.cases import DOMAINS, EUCLIDEAN, SCHEDULES, maker, paper_pool, square
 ROUNDS = 70
 
 
+LONG = {
+    "ball of 41": dw.Ball(41),
+    "spectral balls of 36": dw.SpectralBalls((6, 2, 3), 0.3),
+    "box of 32": dw.Box(np.full(32, -0.2), np.full(32, 0.3)),
+}
+"""Domains in which base steps are written for many coordinates."""
+
+
 @pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("where", DOMAINS)
+@pytest.mark.parametrize("where", [*DOMAINS, *LONG])
 @pytest.mark.parametrize("name", EUCLIDEAN)
 def test_every_round_is_the_reference_round(name: str, where: str, schedule: str) -> None:
-    domain = DOMAINS[where]
+    domain = {**DOMAINS, **LONG}[where]
+    assert (domain.dim >= kernels.LONG) == (where in LONG)
     losses = squared(domain.dim, ROUNDS)
     learner = maker(name, domain, ROUNDS, schedule)()
     reference = Reference(learner.program, learner.act())
