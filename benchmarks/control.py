@@ -112,7 +112,7 @@ def measure(dx: int, du: int, H: int, rounds: int) -> tuple[float, float, float]
 def cases(path: str) -> None:
     """Print what controllers without tuning cost, beside LQR and the best fixed policy."""
     data = np.load(path)
-    print("\nTotal cost x'x + u'u, 2000 rounds         LQR  Gradient    Scream  best fixed policy")
+    print("\nTotal cost x'x + u'u, 2000 rounds         LQR  Gradient      Ader    Scream  best fixed policy")
     for name in ("double_integrator", "ten_states"):
         plant = control.LinearSystem(data[f"{name}_A"], data[f"{name}_B"])
         cost = control.QuadraticCost(1.0, 1.0)
@@ -121,12 +121,13 @@ def cases(path: str) -> None:
             controllers = [
                 control.LinearController(plant),
                 control.GradientController(plant, horizon=len(rows)),
+                control.AderController(plant, horizon=len(rows)),
                 control.ScreamController(plant, horizon=len(rows)),
             ]
             totals = [control.simulate(plant, controller, cost, rows).total for controller in controllers]
             best = control.best_policy(plant, cost, rows).total
             label = f"{name}, {kind}".replace("_", " ")
-            print(f"{label:<36} {totals[0]:>9.0f} {totals[1]:>9.0f} {totals[2]:>9.0f} {best:>18.0f}")
+            print(f"{label:<36}" + "".join(f" {total:>9.0f}" for total in totals) + f" {best:>18.0f}")
 
 
 def main() -> None:

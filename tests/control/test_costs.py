@@ -80,6 +80,13 @@ def test_gradients_are_those_of_the_values(cost: DataCost) -> None:
 def test_built_in_costs_pass_the_probe_of_custom_ones(cost: DataCost) -> None:
     CustomCost(cost.value, cost.gradient).probe(3, 2)
 
+    def uphill(x: Array, u: Array) -> tuple[Array, Array]:
+        slope_x, slope_u = cost.gradient(x, u)
+        return -slope_x, -slope_u
+
+    with pytest.raises(InputError):
+        CustomCost(cost.value, uphill).probe(3, 2)
+
 
 def test_values_come_from_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "cost_value", lambda *arguments: 17.0)

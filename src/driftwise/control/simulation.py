@@ -181,7 +181,7 @@ def _count(controller: DisturbanceActionController) -> int:
 def _in_one_go(controller: DisturbanceActionController, costs: CostSequence, record: bool) -> bool:
     """Tell whether the compiled loop does for this controller what its own methods would."""
     base, learner = DisturbanceActionController, controller.learner
-    names = ["act", "observe", "_gradient", *(["weights"] if record else [])]
+    names = ["act", "observe", "_decide", "_learn", "_gradient", *(["weights"] if record else [])]
     own = all(getattr(type(controller), name) is getattr(base, name) for name in names)
     learns = type(learner) is Still or (isinstance(learner, Ensemble) and plain(learner, record) and not learner._own)
     return own and learns and costs.data is not None

@@ -6,43 +6,12 @@ from driftwise._validate import Array
 from driftwise.control.comparators.totals import Found, Region, Totals
 from driftwise.domains import Ball, Domain, Product, SpectralBalls
 from driftwise.errors import ConvergenceError
-from driftwise.losses import LossStream
+from driftwise.losses import CustomLoss
 from driftwise.regret import bundle
 from driftwise.regret.cones import has_cones
 
 MOST = 100
 """Unknowns up to which the bundle method comes to an end in time."""
-
-
-class _Total(LossStream):
-    """The total cost as a stream of one loss, whose decisions are policies."""
-
-    def __init__(self, totals: Totals) -> None:
-        self._totals = totals
-        self._rounds, self.dim, self.memory = 1, totals.dim, 0
-        self.steepest = 0.0
-
-    def _value(self, t: int, window: Array) -> float:
-        return self._unary(t, window[0])
-
-    def _unary(self, t: int, w: Array) -> float:
-        return self._totals.roll(w).total
-
-    def _gradient(self, t: int, w: Array) -> Array:
-        slope = self._totals.at(w)[1]
-        self.steepest = max(self.steepest, float(np.abs(slope).max()))
-        return slope
-
-    def lipschitz(self, domain: Domain) -> Array:
-        """Not known, and not asked for."""
-        raise NotImplementedError
-
-    def gradient_bound(self, domain: Domain) -> float:
-        """Not known, and not asked for."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        return "the total cost as a function of the policies"
 
 
 def by_cuts(owner: str, totals: Totals, region: Region, found: Found) -> Found:
@@ -51,14 +20,23 @@ def by_cuts(owner: str, totals: Totals, region: Region, found: Found) -> Found:
     domain = _cones(region, Ball(totals.dim, radius, found.policies))
     if domain is None or totals.dim > MOST:
         return found
-    stream = _Total(totals)
+    steepest = 0.0
+
+    def slope(_: int, policies: Array) -> Array:
+        nonlocal steepest
+        found = totals.at(policies)[1]
+        steepest = max(steepest, float(np.abs(found).max()))
+        return found
+
+    # The total cost as a stream of one loss, whose decisions are policies.
+    stream = CustomLoss(lambda _, policies: totals.roll(policies).total, slope, 1, totals.dim, compile="never")
     try:
         policies = bundle.minimise(owner, stream, domain)
     except ConvergenceError:
         return found
     total = totals.roll(policies).total
     # The bundle method ends at this gap or below.
-    gap = bundle.ENOUGH * max(abs(total), 1e-3 * stream.steepest * domain.diameter)
+    gap = bundle.ENOUGH * max(abs(total), 1e-3 * steepest * domain.diameter)
     if region.domain is not None:
         return Found.told("By cutting planes.", region, policies, total, gap)
     left = max(0.0, radius - float(np.linalg.norm(policies - found.policies)))

@@ -3,7 +3,7 @@
 import copy
 import math
 from abc import abstractmethod
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from driftwise._validate import Array, Checked, array, instance, read_only, whole
 from driftwise.control.costs import Cost
 from driftwise.control.systems import read_limits
-from driftwise.errors import HorizonError, InputError, OrderError
+from driftwise.errors import HorizonError, OrderError
 
 
 class Controller(metaclass=Checked):
@@ -71,11 +71,14 @@ class Controller(metaclass=Checked):
             The state of the plant now.
         """
         self._in_order()
-        state = array(f"{type(self).__name__}.act", "x", x, (self.state_dim,), copy=True)
-        u = array(f"{type(self).__name__}.act", "what _decide returns", self._decide(state), (self.input_dim,))
-        self._x = state
-        self._acted = read_only(np.clip(u, -self.input_bound, self.input_bound))
-        return self._acted
+        state = self._read_state(x)
+        u = self._decide(state)
+        # One that is handed over read-only is trusted; any other is checked and clipped.
+        if type(u) is not np.ndarray or u.flags.writeable:
+            u = array(f"{type(self).__name__}.act", "what _decide returns", u, (self.input_dim,))
+            u = read_only(np.clip(u, -self.input_bound, self.input_bound))
+        self._x, self._acted = state, u
+        return u
 
     def observe(self, cost: Cost, applied: ArrayLike | None = None) -> None:
         """Take in the cost that the round turned out to have.
@@ -108,6 +111,10 @@ class Controller(metaclass=Checked):
             if part is not None:
                 part.setflags(write=False)
 
+    def _read_state(self, x: ArrayLike) -> Array:
+        """Return a copy of the state, checked."""
+        return array(f"{type(self).__name__}.act", "x", x, (self.state_dim,), copy=True)
+
     def _in_order(self) -> None:
         """Raise unless it is time to act."""
         if self._acted is not None:
@@ -129,12 +136,6 @@ class Controller(metaclass=Checked):
         instance(owner, "cost", cost, Cost, "QuadraticCost(1.0, 1.0) or CustomCost(value, gradient)")
         cost.probe(self.state_dim, self.input_dim)
         return self._acted if applied is None else array(owner, "applied", applied, (self.input_dim,), copy=True)
-
-    def _refuse_state(self, x: Array) -> NoReturn:
-        raise InputError(
-            f"{type(self).__name__}.act: the state {np.array2string(x, threshold=6)} must be finite and at most 1e+100 "
-            f"in size, and so must the disturbance that explains it; the controller is unchanged."
-        )
 
     def __repr__(self) -> str:
         return (

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import LARGEST
-from driftwise._validate import Array, array, instance, read_only, whole
+from driftwise._validate import Array, instance, read_only, whole
 from driftwise.control.controllers.base import Controller
 from driftwise.control.costs import Cost, DataCost
 from driftwise.control.engine import HEAD, SPARE, Memory, act, foresee, normalise, pull_back, remember, slope
@@ -19,7 +19,7 @@ from driftwise.engine.kernels import OK
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners import Learner
 
-_ARRAY, _FLOAT64 = np.ndarray, np.dtype(np.float64)
+_FLOAT64 = np.dtype(np.float64)
 
 
 class DisturbanceActionController(Controller):
@@ -124,37 +124,22 @@ class DisturbanceActionController(Controller):
         head = int(self._memory.marks[HEAD])
         return self._memory.past[:, head : head + 2 * self.memory + 1].T.copy()
 
-    def act(self, x: ArrayLike) -> Array:
-        """Return the input for the state x: read-only, finite, within the input bound.
+    def _read_state(self, x: ArrayLike) -> Array:
+        # The numbers of a plain float64 array are checked by the kernel, which is quicker.
+        if type(x) is np.ndarray and x.dtype is _FLOAT64 and x.shape == self._memory.x.shape:
+            return x.copy()
+        return super()._read_state(x)
 
-        Parameters
-        ----------
-        x : array of shape (dx,)
-            The state of the plant now.
-        """
-        if self._acted is not None or self._round >= self._limit:
-            self._in_order()
-        # A plain float64 array goes straight to the kernel, which checks its numbers.
-        if not (type(x) is _ARRAY and x.dtype is _FLOAT64 and x.shape == self._memory.x.shape and x.flags.carray):
-            x = array(f"{type(self).__name__}.act", "x", x, (self.state_dim,))
+    def _decide(self, x: Array) -> Array:
         u = np.empty(self.input_dim)
         if act(self._loop, self._memory, self._room, self.learner.act(), x, u) != OK:
-            self._refuse_state(x)
-        u.flags.writeable = False
-        self._acted = u
-        return u
+            raise InputError(
+                f"{type(self).__name__}.act: the state {np.array2string(x, threshold=6)} must be finite and at most "
+                "1e+100 in size, and so must the disturbance that explains it; the controller is unchanged."
+            )
+        return read_only(u)
 
-    def observe(self, cost: Cost, applied: ArrayLike | None = None) -> None:
-        """Take in the cost that the round turned out to have.
-
-        Parameters
-        ----------
-        cost : Cost
-            The convex cost c_t(x, u), such as ``QuadraticCost(Q, R)``.
-        applied : array of shape (du,), optional
-            The input that the plant really got, if it was not what `act` returned.
-        """
-        u = self._observable(cost, applied)
+    def _learn(self, x: Array, applied: Array, cost: Cost) -> None:
         square = self._gradient(cost, self.learner.act()) if self._learns else 0.0
         if not square <= LARGEST * LARGEST:
             raise InputError(
@@ -163,9 +148,7 @@ class DisturbanceActionController(Controller):
             )
         if self._learns:
             self.learner.observe(self._room.gradient)
-        remember(self._memory, u, square)
-        self._round += 1
-        self._acted = None
+        remember(self._memory, applied, square)
 
     def _gradient(self, cost: Cost, policy: Array) -> float:
         """Write the gradient for the learner into the room, and return its squared norm, or what it counts for."""
@@ -178,9 +161,3 @@ class DisturbanceActionController(Controller):
         if self.normalised and square <= LARGEST * LARGEST:
             square = normalise(self._memory, self._room, square)
         return square
-
-    def _decide(self, x: Array) -> Array:
-        raise NotImplementedError  # act and observe are written out above, for speed
-
-    def _learn(self, x: Array, applied: Array, cost: Cost) -> None:
-        raise NotImplementedError
