@@ -14,6 +14,7 @@ __all__ = [
     "OrderError",
     "ParameterError",
     "RoundIndexError",
+    "RunError",
     "StabilityError",
 ]
 
@@ -56,3 +57,7 @@ class ConvergenceError(DriftwiseError, RuntimeError):
 
 class MissingExtraError(DriftwiseError, ImportError):
     """An optional dependency is needed here and is not installed."""
+
+
+class RunError(DriftwiseError, RuntimeError):
+    """A run of a sweep failed, or could not be started; the runs that had finished are kept."""

@@ -1,0 +1,142 @@
+"""What an experiment says, as data: tables, claims, and panels that any renderer can draw."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from driftwise.errors import InputError
+
+
+class Claim(NamedTuple):
+    """A statement with the numbers that decide it."""
+
+    text: str
+    holds: bool | None
+    """None if it could not be checked."""
+    measured: str
+
+    @property
+    def verdict(self) -> str:
+        """Whether it holds, in words."""
+        return {True: "holds", False: "does not hold", None: "not checked"}[self.holds]
+
+    def __str__(self) -> str:
+        return f"{self.text}: {self.verdict} ({self.measured})"
+
+
+class Table(NamedTuple):
+    """Rows of text under a header; the first column names the row."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    detail: bool = False
+    """Whether it is for those who want to check: folded up in the report, and not printed."""
+
+
+class Series(NamedTuple):
+    """One curve of a panel. The same name has the same colour in every panel."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    spread: Sequence[float] | None = None
+    """Standard deviation over runs, drawn as a band around the curve."""
+    style: str = "line"
+    """"line", "dashed" for references and bounds, or "points" for measurements, which are joined by a thin line."""
+
+
+class Panel(NamedTuple):
+    """One pair of axes."""
+
+    title: str
+    x_label: str
+    y_label: str
+    series: Sequence[Series]
+    log: bool = False
+    """Whether both axes are logarithmic."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a study found."""
+
+    title: str
+    summary: str
+    """What came out, in plain words and with the numbers."""
+    tables: Sequence[Table]
+    claims: Sequence[Claim]
+    panels: Sequence[Panel] = ()
+    columns: int = 3
+    """Panels in a row."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where the numbers come from."""
+
+    command: str
+    versions: dict[str, str]
+    """Of driftwise, Python and the packages that compute."""
+    machine: str
+    finished: str
+    """Date and time, in UTC."""
+    seconds: float
+    runs: int
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """The findings of one experiment, as they are kept in a folder."""
+
+    name: str
+    title: str
+    provenance: Provenance
+    findings: Sequence[Finding]
+
+    def write(self, folder: Path) -> Path:
+        """Write it to ``folder/findings/NAME.json``, whole or not at all, and return the path."""
+        path = folder / "findings" / f"{self.name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".part")
+        unfinished.write_text(json.dumps(asdict(self), indent=1, allow_nan=True), encoding="utf-8")
+        unfinished.replace(path)
+        return path
+
+
+def read_chapters(folder: Path, order: Iterable[str] = ()) -> list[Chapter]:
+    """Return the chapters in a folder, those named in `order` first."""
+    ranks = {name: rank for rank, name in enumerate(order)}
+    chapters = [_read(path) for path in sorted((folder / "findings").glob("*.json"))]
+    if not chapters:
+        raise InputError(
+            f"{folder} has no findings to show; `driftwise reproduce --out {folder}` makes some, and so does "
+            "`driftwise compare`."
+        )
+    return sorted(chapters, key=lambda chapter: (ranks.get(chapter.name, len(ranks)), chapter.name))
+
+
+def _read(path: Path) -> Chapter:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        findings = [
+            Finding(
+                found["title"],
+                found["summary"],
+                [Table(*table) for table in found["tables"]],
+                [Claim(*claim) for claim in found["claims"]],
+                [
+                    Panel(title, x_label, y_label, [Series(*series) for series in curves], log)
+                    for title, x_label, y_label, curves, log in found["panels"]
+                ],
+                found["columns"],
+            )
+            for found in data["findings"]
+        ]
+        return Chapter(data["name"], data["title"], Provenance(**data["provenance"]), findings)
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{path} is damaged ({error}); run the command that made it again, with --resume to keep its runs."
+        ) from None

@@ -1,0 +1,113 @@
+"""The report: one HTML page that needs nothing else, and figures for print, from the findings in a folder."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from driftwise.errors import MissingExtraError
+from driftwise.experiments.finding import Chapter, read_chapters
+from driftwise.report.figures import draw
+from driftwise.report.page import page
+from driftwise.report.palette import assign
+
+__all__ = ["Report", "build", "require"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """Where a report is."""
+
+    page: Path
+    """One HTML file that needs no other file and no network."""
+    figures: list[Path]
+    """A PNG and a PDF of every finding that has panels, in the order of the page."""
+
+
+def require() -> None:
+    """Raise `MissingExtraError` if what draws a report is not installed: ask this before a long run."""
+    missing = [name for name in ("plotly", "matplotlib") if find_spec(name) is None]
+    if missing:
+        raise MissingExtraError(
+            f"A report needs {' and '.join(missing)}, which the extra 'experiments' brings: "
+            "pip install 'driftwise[experiments]'."
+        )
+
+
+def build(folder: str | Path, *, order: Iterable[str] = ()) -> Report:
+    """Build the report of the findings in a folder.
+
+    The page is ``report.html`` in that folder, the figures are in ``figures`` beside it. The same findings give the
+    same bytes. Pages and figures of an earlier report are overwritten.
+
+    Parameters
+    ----------
+    folder : str or Path
+        A folder with findings, such as ``driftwise reproduce --out FOLDER`` makes.
+    order : iterable of str
+        Names of the chapters that come first.
+
+    Returns
+    -------
+    Report
+        The paths of the page and of its figures.
+
+    Raises
+    ------
+    MissingExtraError
+        If plotly or matplotlib is not installed.
+    InputError
+        If the folder has no findings, or damaged ones.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from driftwise.experiments.finding import Chapter, Claim, Finding, Provenance
+    >>> finding = Finding("Two and two", "They make 4.", [], [Claim("The sum is 4", True, "4")])
+    >>> source = Provenance("driftwise compare", {"driftwise": "0.1"}, "a laptop", "2025-01-01 00:00", 1.0, 1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Chapter("sums", "Sums", source, [finding]).write(Path(folder))
+    ...     report = build(folder)
+    ...     print(report.page.name, len(report.figures), "1 claim holds" in report.page.read_text())
+    report.html 0 True
+    """
+    require()
+    folder = Path(folder)
+    chapters = read_chapters(folder, order)
+    looks = assign(chapters)
+    keys = _keys(chapters)
+    figures = [
+        path
+        for chapter, names in zip(chapters, keys, strict=True)
+        for finding, key in zip(chapter.findings, names, strict=True)
+        if finding.panels
+        for path in draw(finding, looks, folder / "figures" / key)
+    ]
+    path = folder / "report.html"
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(page(chapters, keys, looks), encoding="utf-8", newline="\n")
+    unfinished.replace(path)
+    return Report(path, figures)
+
+
+def _keys(chapters: Sequence[Chapter]) -> list[list[str]]:
+    """Return a name for every finding that is fit for a file and for a link: chapter, number, title."""
+    keys, used = [], set[str]()
+    for chapter in chapters:
+        first = name = _slug(chapter.name)
+        number = 1
+        while name in used:
+            number += 1
+            name = f"{first}-{number}"
+        used.add(name)
+        keys.append([f"{name}-{n}-{_slug(finding.title)}" for n, finding in enumerate(chapter.findings, 1)])
+    return keys
+
+
+def _slug(text: str) -> str:
+    """Return a text in small letters, digits and single hyphens."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub("[^a-z0-9]+", "-", plain)[:48].strip("-") or "untitled"

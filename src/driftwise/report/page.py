@@ -1,0 +1,134 @@
+"""The page: one HTML file with its style, its script and plotly.js inside."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from importlib.resources import files
+
+from driftwise.experiments.finding import Chapter, Claim
+from driftwise.report.blocks import claim_item, finding_section, provenance
+from driftwise.report.palette import Look
+
+__all__ = ["page"]
+
+# Nothing may be loaded from anywhere, whatever a finding says.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
+
+# Before anything is drawn, so that a dark window does not flash.
+THEME = (
+    'document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
+)
+
+ABOUT = (
+    "What was run, what came out, and whether it is what was claimed. Every number on this page was computed by the "
+    "command that stands at the end of its chapter; every claim was checked against those numbers by a program."
+)
+
+
+def page(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]], looks: Mapping[str, Look]) -> str:
+    """Return the page of the chapters, whose findings have the given keys as their links and names of figures."""
+    from plotly.offline import get_plotlyjs
+
+    several = sum(len(chapter.findings) for chapter in chapters) > 1
+    frame = "frame wide" if several else "frame"
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en" data-theme="light">',
+            "<head>",
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>driftwise report: {escape(', '.join(chapter.title for chapter in chapters))}</title>",
+            '<link rel="icon" href="data:,">',
+            f"<style>\n{_resource('page.css')}</style>",
+            f"<script>{THEME}</script>",
+            "</head>",
+            "<body>",
+            '<a class="skip" href="#summary">Skip to the summary</a>',
+            '<header class="bar"><a class="home" href="#top">driftwise report</a><a href="#summary">Summary</a>'
+            '<button type="button" id="theme">Dark</button></header>',
+            f'<div class="{frame}" id="top">',
+            *(_contents(chapters, keys) if several else ()),
+            "<main>",
+            "<h1>driftwise report</h1>",
+            f'<p class="about">{ABOUT}</p>',
+            "<noscript><p>The figures of this page need JavaScript; text, claims and tables do not. The same figures "
+            "are in the folder <code>figures</code> as PNG and PDF.</p></noscript>",
+            *_summary(chapters, keys),
+            *_chapters(chapters, keys, looks),
+            "</main>",
+            "</div>",
+            f"<script>{get_plotlyjs()}</script>",
+            f"<script>\n{_resource('page.js')}</script>",
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )
+
+
+def _resource(name: str) -> str:
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+def _contents(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield '<nav aria-label="Contents"><ul><li><a href="#summary">Summary</a></li>'
+    for number, (chapter, names) in enumerate(zip(chapters, keys, strict=True), 1):
+        yield f'<li><a href="#chapter-{number}">{escape(chapter.title)}</a><ul>'
+        for finding, key in zip(chapter.findings, names, strict=True):
+            flag = " ✗" if any(claim.holds is False for claim in finding.claims) else ""
+            spoken = '<span class="spoken"> (a claim does not hold)</span>' if flag else ""
+            yield f'<li><a href="#{key}">{escape(finding.title)}<b class="no">{flag}</b>{spoken}</a></li>'
+        yield "</ul></li>"
+    yield "</ul></nav>"
+
+
+def _summary(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Say how many claims hold, name those that do not, and then what every finding says."""
+    claims: list[tuple[Claim, str]] = [
+        (claim, key)
+        for chapter, names in zip(chapters, keys, strict=True)
+        for finding, key in zip(chapter.findings, names, strict=True)
+        for claim in finding.claims
+    ]
+    yield '<section aria-labelledby="summary"><h2 id="summary">Summary</h2>'
+    yield f'<p class="count">{_count([claim for claim, _ in claims])}</p>'
+    for holds, lead in ((False, "What does not hold"), (None, "What was not checked")):
+        listed = [(claim, key) for claim, key in claims if claim.holds is holds]
+        if listed:
+            yield f'<h3>{lead}</h3><ul class="claims">'
+            yield from (claim_item(claim, key) for claim, key in listed)
+            yield "</ul>"
+    yield "<h3>What was found</h3>"
+    for chapter, names in zip(chapters, keys, strict=True):
+        yield f'<h4>{escape(chapter.title)}</h4><dl class="found">'
+        for finding, key in zip(chapter.findings, names, strict=True):
+            yield f'<dt><a href="#{key}">{escape(finding.title)}</a></dt><dd>{escape(finding.summary)}</dd>'
+        yield "</dl>"
+    yield "</section>"
+
+
+def _count(claims: Sequence[Claim]) -> str:
+    """Return how many claims hold, in words.
+
+    >>> _count([Claim("", True, ""), Claim("", True, ""), Claim("", None, "")])
+    '<b>2 claims hold</b>, <b>0</b> do not hold, <b>1</b> was not checked.'
+    """
+    if not claims:
+        return "There are no claims to check here."
+    yes, no, unknown = (sum(claim.holds is holds for claim in claims) for holds in (True, False, None))
+    return (
+        f"<b>{yes} {'claim holds' if yes == 1 else 'claims hold'}</b>, "
+        f"<b>{no}</b> {'does' if no == 1 else 'do'} not hold, "
+        f"<b>{unknown}</b> {'was' if unknown == 1 else 'were'} not checked."
+    )
+
+
+def _chapters(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]], looks: Mapping[str, Look]) -> Iterator[str]:
+    for number, (chapter, names) in enumerate(zip(chapters, keys, strict=True), 1):
+        yield f'<section class="chapter" aria-labelledby="chapter-{number}">'
+        yield f'<h2 id="chapter-{number}">{escape(chapter.title)}</h2>'
+        for finding, key in zip(chapter.findings, names, strict=True):
+            yield from finding_section(finding, key, looks)
+        yield from provenance(chapter.provenance)
+        yield "</section>"
