@@ -1,1 +1,19 @@
-"""The paper's experiments as data: a configuration goes in, rows of numbers come out."""
+"""The paper's experiments as data -> run -> result, and the engine for many runs that they share with yours."""
+
+from typing import TYPE_CHECKING, Any
+
+from driftwise.experiments.sweep import Run, Sweep, sweep
+
+if TYPE_CHECKING:
+    from driftwise.experiments.reproduction import reproduce
+
+__all__ = ["Run", "Sweep", "reproduce", "sweep"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the paper's experiments when they are asked for; a sweep of one's own does not need them."""
+    if name == "reproduce":
+        from driftwise.experiments.reproduction import reproduce
+
+        return reproduce
+    raise AttributeError(f"module 'driftwise.experiments' has no attribute {name!r}")

@@ -1,0 +1,170 @@
+"""Finished runs in a folder: one `.npz` file each, and a manifest that says what it is and how it was made."""
+
+import functools
+import hashlib
+import inspect
+import json
+import os
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from driftwise import __version__
+from driftwise._validate import describe
+from driftwise.errors import ParameterError
+from driftwise.experiments.result import Result, decode
+from driftwise.experiments.task import optional
+
+
+class Store:
+    """The finished runs of one function in a folder, which may hold those of others as well.
+
+    A run is kept in two steps: its file is put in place whole, then a line is added to ``manifest.jsonl``. A run
+    counts as kept when its last line in the manifest matches and its file has the digest of that line, so that
+    whatever was cut short or damaged is simply run again.
+    """
+
+    def __init__(self, folder: Path, function: Callable[..., Result]) -> None:
+        self.folder = folder
+        self._manifest = folder / "manifest.jsonl"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            written = self._manifest.read_bytes() if self._manifest.exists() else b""
+        except OSError as error:
+            raise ParameterError(
+                f"out must be a folder to keep runs in, and {folder} cannot be one: {error}."
+            ) from None
+        # A line that was cut short has no end: the next one must not continue it.
+        self._cut = bool(written) and not written.endswith(b"\n")
+        self._lines = _parse(written)
+        self._maker = {"function": full_name(function), "version": __version__, "source": fingerprint(function)}
+
+    def find(self, configuration: Mapping[str, Any]) -> Result | None:
+        """Return the result of a run that is kept unharmed, or None."""
+        plain = self.plain(configuration)
+        line = self._lines.get(self._path(plain).name, {})
+        if any(line.get(key) != value for key, value in self._maker.items()):
+            return None
+        # Compared as text, in which NaN equals itself and 1 differs from 1.0.
+        if json.dumps(line["configuration"], sort_keys=True) != plain:
+            return None
+        try:
+            data = self._path(plain).read_bytes()
+            return decode(data) if _digest(data) == line["digest"] else None
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+            return None
+
+    def keep(self, configuration: Mapping[str, Any], payload: bytes, seconds: float) -> None:
+        """Write the encoded result of a run, and then its line in the manifest."""
+        plain = self.plain(configuration)
+        path = self._path(plain)
+        unfinished = path.with_name(f".{path.name}.part")
+        try:
+            with unfinished.open("wb") as file:
+                _write(file, payload)
+            unfinished.replace(path)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
+        settings = json.loads(plain)
+        line = {
+            "file": path.name,
+            "function": self._maker["function"],
+            "configuration": settings,
+            "seed": settings.get("seed"),
+            "version": self._maker["version"],
+            "source": self._maker["source"],
+            "digest": _digest(payload),
+            "seconds": round(seconds, 4),
+        }
+        with self._manifest.open("ab") as file:
+            _write(file, b"\n" * self._cut + json.dumps(line).encode() + b"\n")
+        self._cut = False
+
+    def plain(self, configuration: Mapping[str, Any]) -> str:
+        """Return a configuration as JSON, the same for equal ones, or say why it has none."""
+        try:
+            return json.dumps(dict(configuration), sort_keys=True, default=_unwrap)
+        except (TypeError, ValueError, RecursionError):
+            raise ParameterError(
+                "To keep runs in a folder, configurations must be made of numbers, texts, True, False, None and "
+                f"lists of those; got {describe(configuration)}."
+            ) from None
+
+    def _path(self, plain: str) -> Path:
+        return self.folder / (_digest(f"{self._maker['function']} {plain}".encode())[:16] + ".npz")
+
+
+def full_name(function: Callable[..., Any]) -> str:
+    """Return module:qualname of a function, or of what a partial or an object calls."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{named.__module__}:{named.__qualname__}"
+
+
+def fingerprint(function: Callable[..., Any]) -> str | None:
+    """Return a digest of a function's source and of the values it carries, or None if it has neither.
+
+    The code that the function calls has no part in it; driftwise's own is covered by the version in the manifest.
+    """
+    carried: list[Any] = []
+    while isinstance(function, functools.partial):
+        carried.append((function.args, function.keywords))
+        function = function.func
+    if not inspect.isroutine(function):
+        carried.append(function)
+        function = type(function).__call__
+    carried += [getattr(function, name, None) for name in ("__self__", "__defaults__", "__kwdefaults__")]
+    for cell in getattr(function, "__closure__", None) or ():
+        carried.append(cell.cell_contents)
+    try:
+        source = inspect.getsource(function)
+    except (OSError, TypeError):
+        # Given by `python -c` or exec: the compiled code changes when the source does.
+        code = getattr(function, "__code__", None)
+        source = f"{code.co_code!r} {code.co_consts} {code.co_names}" if code else ""
+    carried = [value for value in carried if value is not None]
+    if not source and not carried:
+        return None
+    return _digest("\n".join([source, *map(_trace, carried)]).encode())
+
+
+def _trace(value: object) -> str:
+    joblib = optional("joblib", "experiments")
+    try:
+        return str(joblib.hash(value))
+    except Exception:
+        # What cannot be pickled shows its address, and so never passes for the value of an earlier process.
+        return repr(value)
+
+
+def _parse(written: bytes) -> dict[str, dict[str, Any]]:
+    """Return the manifest's last line for every file; lines that were cut short are left out."""
+    lines = {}
+    for text in written.splitlines():
+        try:
+            line = json.loads(text)
+            lines[line["file"]] = dict(line)
+        except (ValueError, KeyError, TypeError):
+            continue
+    return lines
+
+
+def _unwrap(value: object) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError
+
+
+def _write(file: Any, data: bytes) -> None:
+    file.write(data)
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
