@@ -1,0 +1,127 @@
+"""A user's file as columns: CSV or parquet, read with polars, and how its rows are called in what is said of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from driftwise.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
+"""Ends of the names of files that can be read, in any case."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The columns of a file, as they are written there."""
+
+    file: str
+    """Its name, for what is said of it."""
+    frame: "pl.DataFrame"
+    place: Callable[[int], str]
+    """Says where a row is, which is counted from 0 here and from 1 there: "row 17 (line 18 of the file)"."""
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return self.frame.columns
+
+    def column(self, name: str, role: str) -> str:
+        """Return the name of a column that is there."""
+        if name in self.names:
+            return name
+        near = get_close_matches(name, self.names, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        advice = f"{self.file} has no column {name!r} for the {role}{hint} It has {listed(self.names)}."
+        if all(_is_number(column) for column in self.names):
+            advice += " Its first line must hold the names of the columns."
+        raise InputError(advice)
+
+
+def listed(names: Sequence[str], limit: int = 20) -> str:
+    """Return names in quotes, as many as anyone wants to read.
+
+    Examples
+    --------
+    >>> listed(["hour", "load", "price"], limit=2)
+    "'hour', 'load' and 1 more"
+    """
+    shown = ", ".join(repr(name) for name in names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
+def read_sheet(path: str | Path) -> Sheet:
+    """Read a file of columns with names.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file whose name ends in one of `SUFFIXES`.
+    """
+    path = Path(path)
+    kind = next((suffix for suffix in SUFFIXES if path.name.lower().endswith(suffix)), None)
+    if not path.exists():
+        raise InputError(f"There is no file {path}.{_neighbour(path)}")
+    if not path.is_file():
+        raise InputError(f"{path} is not a file; give the file with the data.")
+    if kind is None:
+        raise InputError(f"{path.name} is of no known kind; its name must end in {', '.join(SUFFIXES)}.")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+    if not data:
+        raise InputError(f"{path.name} is empty; it must hold a line with the names of the columns, and then the data.")
+    try:
+        import polars  # noqa: F401
+    except ImportError:
+        raise MissingExtraError(
+            "compare needs polars, which the extra 'experiments' brings: pip install 'driftwise[experiments]'."
+        ) from None
+    if kind in (".parquet", ".pq"):
+        sheet = _read_parquet(path.name, data)
+    else:
+        from driftwise.experiments.comparison.text import read_text
+
+        sheet = Sheet(path.name, *read_text(path.name, data, kind))
+    if not len(sheet):
+        raise InputError(f"{path.name} has the columns {listed(sheet.names)} but no rows.")
+    return sheet
+
+
+def _read_parquet(file: str, data: bytes) -> Sheet:
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(data)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        reason = str(error).splitlines()[0].removeprefix("parquet: ")
+        raise InputError(f"{file} is damaged, or not a parquet file ({reason}).") from None
+    if not frame.width:
+        raise InputError(f"{file} has no columns.")
+    return Sheet(file, frame, lambda row: f"row {row + 1}")
+
+
+def _neighbour(path: Path) -> str:
+    """Suggest a file of nearly the same name in the same folder."""
+    try:
+        names = [other.name for other in path.parent.iterdir() if other.name.lower().endswith(SUFFIXES)]
+    except OSError:
+        return ""
+    near = get_close_matches(path.name, names, 1)
+    return f" Did you mean {near[0]}?" if near else ""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,132 @@
+"""CSV and its relatives: every cell is read as text, so that one that is no number can be pointed at.
+
+polars reads the cells. What is wrong with a file that it refuses, and the line that a row begins in, are found with
+Python's own `csv`, which is slower and runs only when there is something to explain.
+"""
+
+import csv
+import gzip
+import io
+import re
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from driftwise.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Record(NamedTuple):
+    """One record of the file: the header, a row, or a blank line between rows."""
+
+    line: int
+    """Where it begins, from 1."""
+    fields: list[str]
+
+    @property
+    def blank(self) -> bool:
+        """Whether there is nothing in it, not even a separator."""
+        return len(self.fields) <= 1 and not "".join(self.fields).strip()
+
+
+def read_text(file: str, data: bytes, kind: str) -> "tuple[pl.DataFrame, Callable[[int], str]]":
+    """Return the cells, stripped, with null for empty ones, and a function that says where a row is."""
+    import polars as pl
+
+    text = _decode(file, data, kind)
+    separator = _separator(text, kind)
+    header = next((record for record in _records(text, separator) if not record.blank), None)
+    if header is None:
+        raise InputError(f"{file} has nothing but blank lines.")
+    names = [name.strip() for name in header.fields]
+    twice = [name for name, count in Counter(names).items() if name and count > 1]
+    if twice:
+        raise InputError(f"{file} has more than one column {twice[0]!r}; give every column a name of its own.")
+    try:
+        frame = pl.read_csv(text.encode(), separator=separator, infer_schema=False)
+    except pl.exceptions.PolarsError as error:
+        _explain_shape(file, text, separator)
+        raise InputError(f"{file} cannot be read: {str(error).splitlines()[0]}.") from None
+    frame = frame.select(pl.all().str.strip_chars().replace("", None))
+    filled = frame.select(pl.any_horizontal(pl.all().is_not_null())).to_series().arg_true()
+    frame = frame.head(int(filled[-1]) + 1 if filled.len() else 0)  # what follows is blank
+    if frame.height and frame.to_series(-1).null_count():  # of a row that is too short, the last cell is missing
+        _explain_shape(file, text, separator, frame.height)
+    frame.columns = [name or f"\0{i}" for i, name in enumerate(names)]
+    nameless = [column for column in frame.columns if column.startswith("\0")]
+    frame = frame.drop([column for column in nameless if frame[column].null_count() == frame.height])
+
+    def place(row: int) -> str:
+        return f"row {row + 1} (line {next(islice(_rows(text, separator), row, None)).line} of the file)"
+
+    return frame, place
+
+
+def _decode(file: str, data: bytes, kind: str) -> str:
+    """Return the text, with line ends of one kind."""
+    if kind.endswith(".gz"):
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error):
+            raise InputError(f"{file} is damaged, or not compressed with gzip.") from None
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{file} is written in UTF-16; save it as UTF-8.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{file} is not written in UTF-8: see line {line}; save it as UTF-8.") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _separator(text: str, kind: str) -> str:
+    """Return what stands between the fields, which the header tells."""
+    if kind.startswith(".tsv"):
+        return "\t"
+    header = re.sub('"[^"]*"', "", text.lstrip("\n").partition("\n")[0])
+    return next((separator for separator in ",;\t" if separator in header), ",")
+
+
+def _records(text: str, separator: str) -> Iterator[Record]:
+    reader, line = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True), 1
+    for fields in reader:
+        yield Record(line, fields)
+        line = reader.line_num + 1
+
+
+def _rows(text: str, separator: str) -> Iterator[Record]:
+    """Return every record below the header."""
+    records = _records(text, separator)
+    for record in records:
+        if not record.blank:
+            return records
+    return iter(())
+
+
+def _explain_shape(file: str, text: str, separator: str, height: int | None = None) -> None:
+    """Raise if a row has more or fewer fields than the header, or is blank, or if a quotation never ends."""
+    width, row, end = 0, 0, 1
+    try:
+        for record in _records(text, separator):
+            end = record.line + 1 + sum(field.count("\n") for field in record.fields)
+            if width and row != height:
+                row += 1
+                where = f"row {row} (line {record.line} of the file)"
+                if record.blank and width > 1 and height is not None:
+                    raise InputError(f"{file}: {where} is blank; delete the line.")
+                if len(record.fields) != width and not record.blank:
+                    count = f"{len(record.fields)} field{'s' if len(record.fields) > 1 else ''}"
+                    raise InputError(
+                        f"{file}: {where} has {count}, and the header has {width}; look for a {separator!r} too "
+                        "many or too few (one that is part of a number or a text needs quotation marks around it)."
+                    )
+            elif not record.blank:
+                width = width or len(record.fields)
+    except csv.Error:
+        raise InputError(
+            f"{file}: the quotation marks in line {end} do not match; a field that begins with one must end with one."
+        ) from None

@@ -1,0 +1,230 @@
+"""Whole comparisons: the numbers are the library's, and the words say what they say."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import driftwise as dw
+from driftwise.errors import ArgumentError, ParameterError
+from driftwise.experiments.comparison import CONTENDERS, compare, outcome
+from driftwise.experiments.comparison.words import show
+from driftwise.experiments.finding import Chapter, Finding, Provenance, Table, read_chapters
+from tests.experiments.comparison.files import drifting, write
+
+REFERENCES = ["Hindsight optimum", "Best fixed weights", "Weights of zero"]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    drifting().write_csv(tmp_path / "d.csv")
+    return tmp_path / "d.csv"
+
+
+def cells(finding: Finding, column: str) -> dict[str, str]:
+    table = finding.tables[0]
+    return {row[0]: row[table.header.index(column)] for row in table.rows}
+
+
+def check_shape(finding: Finding) -> None:
+    for table in finding.tables:
+        assert all(len(row) == len(table.header) for row in table.rows)
+        assert all(isinstance(cell, str) for row in table.rows for cell in row)
+    assert [len(panel.series) > 0 for panel in finding.panels] == [True] * 4
+    for panel in finding.panels:
+        for series in panel.series:
+            assert len(series.x) == len(series.y) <= 400
+            assert np.all(np.isfinite(series.y))
+
+
+def test_the_numbers_are_those_of_the_library(file: Path) -> None:
+    finding = compare(file, "power", list(CONTENDERS), 0.3)
+    frame = drifting()
+    losses = dw.SquaredLoss(frame.select("wind", "sun").to_numpy(), frame["power"].to_numpy())
+    domain = dw.Ball(2, 2.0 * float(np.linalg.norm(dw.regret.best_fixed(losses, dw.Ball(2, 100.0)))))
+    common: dict[str, Any] = {"gradient_bound": losses.gradient_bound(domain), "horizon": 400}
+    for label, learner in {
+        "OGD": dw.OGD(domain, **common),
+        "Ader, original": dw.Ader(domain, variant="original", **common),
+        "Scream, appendix": dw.Scream(domain, switching_cost=0.3, **common),
+        "Lazy Scream, theorem": dw.LazyScream(domain, switching_cost=0.3, rate="theorem", **common),
+    }.items():
+        trace = dw.play(learner, losses, 0.3)
+        assert cells(finding, "overall")[label] == show(trace.total)
+        assert cells(finding, "loss")[label] == show(trace.total_loss)
+        assert cells(finding, "switching")[label] == show(trace.total_switching)
+        assert cells(finding, "RMSE")[label] == show(float(np.sqrt(2.0 * trace.losses.mean())))
+        assert cells(finding, "moves")[label] == str(np.count_nonzero(trace.moves))
+        curve = next(series for series in finding.panels[0].series if series.name == label)
+        assert (curve.x[-1], curve.style) == (400.0, "line")
+        assert curve.y[-1] == pytest.approx(trace.total, rel=1e-9)
+    optimum = dw.regret.hindsight_optimum(losses, domain, 0.3)
+    assert cells(finding, "overall")["Hindsight optimum"] == show(optimum.total)
+    assert float(cells(finding, "times optimum")["OGD"]) == pytest.approx(
+        float(cells(finding, "overall")["OGD"]) / optimum.total, rel=1e-2
+    )
+    still = 0.5 * float((frame["power"] ** 2).sum())
+    assert cells(finding, "overall")["Weights of zero"] == show(still)
+    check_shape(finding)
+
+
+def test_learners_are_sorted_by_cost_and_references_stand_below(file: Path) -> None:
+    finding = compare(file, "power", list(CONTENDERS), 0.3)
+    names = [row[0] for row in finding.tables[0].rows]
+    assert names[-3:] == REFERENCES
+    assert sorted(names[:-3]) == sorted(contender.label for contender in CONTENDERS.values())
+    costs = [float(row[1]) for row in finding.tables[0].rows[:-3]]
+    assert costs == sorted(costs)
+
+
+def test_every_bound_that_applies_is_kept(file: Path) -> None:
+    claims = compare(file, "power", list(CONTENDERS), 0.3).claims
+    verdicts = {claim.text: claim.holds for claim in claims}
+    assert verdicts.pop("Regret of Scream (appendix, no horizon) within its bound") is None
+    assert set(verdicts.values()) == {True}
+    assert len(claims) == len(CONTENDERS) + 1
+    assert any("moves not counted" in claim.text for claim in claims)
+    assert "certified by duality" in claims[-1].measured
+
+
+def test_csv_and_parquet_give_the_same_finding(tmp_path: Path) -> None:
+    frame = drifting().with_columns(pl.Series("weekend", [i % 7 > 4 for i in range(400)]), pl.lit(3).alias("three"))
+    frame.write_csv(tmp_path / "d.csv")
+    frame.write_parquet(tmp_path / "d.parquet")
+    one, other = (compare(tmp_path / f"d.{kind}", "power", ["ogd", "scream"], 0.3) for kind in ("csv", "parquet"))
+
+    def anonymous(finding: Finding, name: str) -> Finding:
+        tables = [
+            Table(table.title, table.header, [[cell.replace(name, "FILE") for cell in row] for row in table.rows])
+            for table in finding.tables
+        ]
+        title, summary = finding.title.replace(name, "FILE"), finding.summary.replace(name, "FILE")
+        return replace(finding, title=title, summary=summary, tables=tables)
+
+    assert anonymous(one, "d.csv") == anonymous(other, "d.parquet")
+
+
+def test_the_same_again(file: Path) -> None:
+    first, second = (compare(file, "power", ["ader", "lazy-scream"], 1.0) for _ in range(2))
+    assert first == second
+
+
+def test_a_finding_survives_the_disk(file: Path, tmp_path: Path) -> None:
+    finding = compare(file, "power", ["ogd"], 1.0)
+    Chapter("compare", "Compare", Provenance("", {}, "", "", 0.0, 1), [finding]).write(tmp_path)
+    assert read_chapters(tmp_path)[0].findings[0].summary == finding.summary
+
+
+def test_without_hindsight_costs_are_held_against_the_best_fixed_weights(file: Path) -> None:
+    finding = compare(file, "power", ["ogd"], 1.0, hindsight=False)
+    assert "Hindsight optimum" not in cells(finding, "overall")
+    assert cells(finding, "times best fixed")["Best fixed weights"] == "1"
+    assert "The hindsight optimum was left out" in finding.summary
+    assert len(finding.claims) == 1
+    check_shape(finding)
+
+
+def test_an_optimum_that_is_not_certified_is_called_so(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsure(*args: Any) -> dw.regret.HindsightOptimum:
+        return replace(dw.regret.hindsight_optimum(*args), optimal=False, status="Not certified as optimal.")
+
+    monkeypatch.setattr(outcome, "hindsight_optimum", unsure)
+    finding = compare(file, "power", ["ogd"], 1.0)
+    assert "as far as it could be found (it is not certified)" in finding.summary
+    assert str(finding.claims[-1]) == ("The hindsight optimum is certified: does not hold (Not certified as optimal.)")
+
+
+def test_progress_is_told_who_is_next(file: Path) -> None:
+    said: list[str] = []
+    compare(file, "power", ["scream", "ogd"], 1.0, progress=said.append)
+    assert said == ["Scream, appendix", "OGD", "Hindsight optimum"]
+
+
+def test_learners_that_win_are_said_to_win(file: Path) -> None:
+    finding = compare(file, "power", ["ader", "scream"], 0.0)
+    summary = finding.summary
+    assert summary.startswith("On 400 rows of d.csv, ")
+    assert "as moving is free" in summary
+    assert "beat them by" in summary
+    assert "more than every learner." in summary
+    assert "Moving ate" not in summary
+
+
+def test_learners_that_lose_are_shown_losing(tmp_path: Path) -> None:
+    """Noise, and moves that are dear: those who move pay, and nobody gains."""
+    rng = np.random.default_rng(0)
+    pl.DataFrame({"x": rng.normal(size=300), "y": rng.normal(size=300)}).write_csv(tmp_path / "d.csv")
+    finding = compare(tmp_path / "d.csv", "y", ["ader", "ogd"], 50.0, radius=1.0)
+    costs = {name: float(cost) for name, cost in cells(finding, "overall").items()}
+    assert costs["Ader, improved"] > costs["OGD"] > costs["Weights of zero"] >= costs["Best fixed weights"]
+    assert "was not beaten by any learner: at this price, learning does not pay" in finding.summary
+    assert "and beat every learner, as OGD cost" in finding.summary
+
+
+def test_moving_that_eats_the_gain_is_named(file: Path) -> None:
+    finding = compare(file, "power", ["ader", "ogd", "scream", "lazy-scream"], 10.0)
+    loss, overall = cells(finding, "loss"), cells(finding, "overall")
+    assert finding.tables[0].rows[0][0] == "Lazy Scream, appendix"
+    assert f"Moving ate the gain of Ader (improved): its loss, {loss['Ader, improved']}, was below" in finding.summary
+    assert "The same goes for Scream (appendix) and OGD." in finding.summary
+    assert float(overall["Lazy Scream, appendix"]) > float(overall["Best fixed weights"])
+    assert "Moving ate the gain of Lazy Scream (appendix)" in finding.summary
+    assert "below that of the best fixed weights" in finding.summary
+
+
+def test_moving_that_hardly_matters_is_said_to(file: Path) -> None:
+    assert "moving hardly matters" in compare(file, "power", ["ogd", "ader"], 1e-4).summary
+
+
+def test_a_row_that_rules_the_gradient_bound_is_pointed_out(tmp_path: Path) -> None:
+    frame = drifting().with_columns(pl.when(pl.int_range(400) == 122).then(100.0).otherwise("wind").alias("wind"))
+    frame.write_csv(tmp_path / "d.csv")
+    finding = compare(tmp_path / "d.csv", "power", ["ogd"], 1.0, hindsight=False)
+    assert "One row rules the bound on gradients: row 123 makes it" in finding.summary
+    bound = next(row for row in finding.tables[1].rows if row[0] == "Gradient bound G")
+    assert "row 123;" in bound[2]
+
+
+def test_what_was_taken_from_the_data_is_said(file: Path) -> None:
+    finding = compare(file, "power", ["ogd"], 1.0, standardise=True, intercept=True)
+    assert "twice the norm of the best fixed weights, so taken from the file" in finding.summary
+    assert "standardised with means and deviations of the whole file, which is hindsight" in finding.summary
+    weights = next(row for row in finding.tables[1].rows if row[0] == "Weights d")
+    assert weights[1:] == [
+        "3",
+        "all other columns: 'wind', 'sun'; scaled to mean 0 and standard deviation 1 over the whole file; a constant "
+        "1, the intercept",
+    ]
+    chosen = compare(file, "power", ["ogd"], 1.0, radius=2.0)
+    assert "twice the norm" not in chosen.summary
+
+
+def test_eight_weights_are_drawn(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(900, 12))
+    frame = pl.DataFrame({f"f{i}": x[:, i] for i in range(12)} | {"y": x @ np.arange(12.0)})
+    frame.write_csv(tmp_path / "d.csv")
+    weights = compare(tmp_path / "d.csv", "y", ["ogd"], 0.1, hindsight=False).panels[-1]
+    assert weights.title == "Weights of OGD, the 8 largest of 12"
+    assert weights.series[0].name == "f11"
+    assert [len(series.x) for series in weights.series] == [400] * 8
+
+
+@pytest.mark.parametrize(
+    "content", ["x,y\n1,2\n", "x,y\n1,0\n", "x,y\n1,0\n2,0\n", "x,y\n1,2\n2,4\n", "x,y\n1,1\n-1,1\n"]
+)
+@pytest.mark.parametrize("price", [0.0, 1.0])
+def test_the_smallest_files(tmp_path: Path, content: str, price: float) -> None:
+    finding = compare(write(tmp_path / "d.csv", content), "y", list(CONTENDERS), price)
+    check_shape(finding)
+    assert not any(word in finding.summary for word in ("nan", "inf "))
+
+
+def test_wrong_calls(file: Path) -> None:
+    with pytest.raises(ParameterError, match="did you mean scream"):
+        compare(file, "power", ["screan"], 1.0)
+    with pytest.raises(ArgumentError, match="Did you mean intercept"):
+        compare(file, "power", ["ogd"], 1.0, intercep=True)  # type: ignore[call-arg]
