@@ -1,92 +1,257 @@
 """The command line, as a user types it."""
 
+import json
+import os
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import driftwise
+from driftwise import cli
 from driftwise.cli import app, main
-from driftwise.experiments import figure1, theory
-from driftwise.experiments.study import Claim, Finding, Study
-from driftwise.experiments.theory import growth, optimum
+from driftwise.experiments import catalogue, comparison
+from driftwise.experiments.catalogue import Experiment
+from driftwise.experiments.finding import Claim, Finding, Panel, Series, Table
+from driftwise.experiments.study import Size, Study, Task
 
-RUNNER = CliRunner()
+RUNNER = CliRunner(env={"COLUMNS": "200"})
 
 
-def test_reproduce_prints_every_learner_and_every_claim() -> None:
-    result = RUNNER.invoke(app, ["reproduce", "--seeds", "2", "--rounds", "400", "--first-seed", "7"])
+def noisy(rounds: int, seed: int) -> float:
+    return float(np.random.default_rng(seed).normal(size=rounds).mean())
+
+
+def tasks(size: Size) -> list[Task]:
+    return [(10, seed) for seed in size.seeds]
+
+
+def conclude(tasks: list[Task], results: list[Any]) -> Finding:
+    rows = [[str(seed), f"{result:.6f}"] for (_, seed), result in zip(tasks, results, strict=True)]
+    return Finding(
+        "Means",
+        "They are near 0, mostly.",
+        [Table("Means of ten", ["seed", "mean"], rows), Table("Not printed", ["x"], [["hidden"]], detail=True)],
+        [
+            Claim("2 is odd", False, "it is not"),
+            Claim("2 is even", True, "it is"),
+            Claim("2 is large", None, "who knows"),
+        ],
+        [Panel("Means", "seed", "mean", [Series("mean", [0.0, 1.0], [0.0, 1.0])])],
+    )
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Let the experiments be quick ones, and return a folder for them."""
+    study = Study("means", "Means", tasks, noisy, conclude)
+    for name in catalogue.CATALOGUE:
+        monkeypatch.setitem(catalogue.CATALOGUE, name, Experiment(f"About {name}", (study,)))
+    return tmp_path / "out"
+
+
+def reproduce(*arguments: str) -> str:
+    result = RUNNER.invoke(app, ["reproduce", "--workers", "1", *arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_reproduce_prints_tables_claims_and_summary_and_leaves_a_report(small: Path) -> None:
+    output = reproduce("figure1", "--seeds", "2", "--first-seed", "7", "--out", str(small))
+    for seed in (7, 8):
+        assert f"{noisy(10, seed):.6f}" in output
+    assert "2 is odd: does not hold (it is not)" in output
+    assert "They are near 0, mostly." in output
+    assert "hidden" not in output
+    assert "Of 3 claims: 1 hold, 1 do not hold, 1 not checked." in output
+    assert f"Report: {small / 'report.html'} (and 2 figures beside it)" in output
+    page = (small / "report.html").read_text()
+    assert "About figure1" in page
+    assert "hidden" in page
+    assert len(list((small / "runs" / "figure1" / "means").glob("*.npz"))) == 2
+    assert json.loads((small / "findings" / "figure1.json").read_text())["provenance"]["runs"] == 2
+
+
+def test_everything_is_figure_1_figure_2_and_theory(small: Path) -> None:
+    reproduce("--out", str(small))
+    assert {path.stem for path in (small / "findings").iterdir()} == {"figure1", "figure2", "theory"}
+
+
+def test_what_is_named_twice_is_run_once(small: Path) -> None:
+    assert reproduce("theory", "theory", "--out", str(small)).count("They are near 0") == 1
+
+
+def test_a_second_experiment_joins_the_report(small: Path) -> None:
+    reproduce("figure2", "--out", str(small))
+    reproduce("figure1", "--out", str(small))
+    page = (small / "report.html").read_text()
+    assert 0 < page.index("About figure1") < page.index("About figure2")
+
+
+def test_resume_does_not_run_again_what_is_there(small: Path) -> None:
+    reproduce("figure1", "--seeds", "2", "--out", str(small))
+    before = {path: path.stat().st_mtime_ns for path in (small / "runs").rglob("*.npz")}
+    reproduce("figure1", "--seeds", "3", "--out", str(small), "--resume")
+    after = {path: path.stat().st_mtime_ns for path in (small / "runs").rglob("*.npz")}
+    assert before.items() < after.items()
+    assert len(after) == 3
+
+
+def test_report_builds_the_page_again(small: Path) -> None:
+    reproduce("figure1", "--out", str(small))
+    (small / "report.html").unlink()
+    result = RUNNER.invoke(app, ["report", str(small)])
     assert result.exit_code == 0
-    for name in figure1.CONTENDERS:
-        assert name in result.output
-    assert result.output.count("hold") == 3
-    assert "400 rounds, 10 dimensions, seeds 7 to 8" in result.output
+    assert (small / "report.html").exists()
 
 
-def test_reproduce_prints_the_means_it_measured() -> None:
-    result = RUNNER.invoke(app, ["reproduce", "--seeds", "1", "--rounds", "2000"])
-    (row,) = [r for r in figure1.runs([0], 2000) if r.learner == "Scream" and r.alpha == 2.0]
-    assert f"{row.overall:.0f} ({row.loss:.0f} + {row.switching:.0f})" in result.output
+def test_interruption_exits_with_130_and_says_how_to_go_on(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> Finding:
+        raise KeyboardInterrupt
+
+    study = Study("means", "Means", tasks, noisy, interrupted)
+    monkeypatch.setitem(catalogue.CATALOGUE, "figure1", Experiment("About", (study,)))
+    monkeypatch.setattr(sys, "argv", ["driftwise", "reproduce", "figure1", "--out", str(small)])
+    result = RUNNER.invoke(app, sys.argv[1:])
+    assert result.exit_code == 130
+    assert f"kept in {small}" in result.output
+    assert f"driftwise reproduce figure1 --out {small} --resume" in result.output
 
 
-@pytest.mark.parametrize("arguments", [["reproduce", "--seeds", "0"], ["reproduce", "--bogus"], ["bogus"]])
+def test_a_real_interruption_and_going_on(tmp_path: Path) -> None:
+    """Stop `driftwise reproduce` in the middle as a terminal does, and let it go on."""
+    command = [sys.executable, "-m", "driftwise", "reproduce", "figure2", "--quick", "--out", str(tmp_path)]
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    runs = tmp_path / "runs" / "figure2" / "controllers"
+    deadline = time.monotonic() + 300.0
+    while len(list(runs.glob("*.npz"))) < 5 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130, error
+    assert "Traceback" not in error
+    assert error.rstrip().endswith(f"driftwise reproduce figure2 --quick --out {tmp_path} --resume")
+    kept = {path: path.stat().st_mtime_ns for path in runs.glob("*.npz")}
+    assert len(kept) >= 5
+    again = subprocess.run([*command, "--resume"], capture_output=True, text=True, check=True)
+    assert "Controllers under changing costs" in again.stdout
+    assert again.stderr == ""  # no bars where there is no terminal
+    assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
+    assert (tmp_path / "report.html").exists()
+
+
+def test_compare_plays_on_the_users_own_file(tmp_path: Path) -> None:
+    data = tmp_path / "demand.csv"
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=(300, 2))
+    rows = [f"{a:.6f},{b:.6f},{a - b:.6f}" for a, b in x]
+    data.write_text("\n".join(["a,b,y", *rows]))
+    arguments = ["--data", str(data), "--target", "y", "--switching-cost", "2.0", "--out", str(tmp_path / "out")]
+    result = RUNNER.invoke(app, ["compare", "--learner", "scream", "--learner", "ogd", *arguments])
+    assert result.exit_code == 0, result.output
+    for label in ("Scream, appendix", "OGD", "Hindsight optimum", "Best fixed weights"):
+        assert label in result.output
+    assert "Ader" not in result.output
+    assert "Scream, appendix" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_compare_names_all_learners_in_its_help() -> None:
+    assert set(cli.LEARNERS) == set(comparison.CONTENDERS)
+    output = RUNNER.invoke(app, ["compare", "--help"]).output
+    assert all(name in output for name in cli.LEARNERS)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["reproduce", "--seeds", "0"],
+        ["reproduce", "--bogus"],
+        ["reproduce", "figure3"],
+        ["reproduce", "--workers", "0"],
+        ["bogus"],
+        ["report"],
+        ["compare", "--data", "x.csv"],
+    ],
+)
 def test_wrong_arguments_exit_with_2(arguments: list[str]) -> None:
     assert RUNNER.invoke(app, arguments).exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["report", "nowhere"], 2, "nowhere has no findings to show"),
+        (["reproduce", "--workers", "2", "--dask", "tcp://127.0.0.1:1"], 2, "workers"),
+        (["compare", "--data", "no.csv", "--target", "y", "--switching-cost", "1"], 2, "no.csv"),
+    ],
+)
+def test_errors_are_one_line(
+    small: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.chdir(small.parent)
+    monkeypatch.setattr(sys, "argv", ["driftwise", *arguments])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    error = capsys.readouterr().err
+    assert exit_.value.code == code
+    assert error.startswith("driftwise: ")
+    assert error.count("\n") == 1
+    assert message in error
+
+
+@pytest.mark.parametrize("error", [driftwise.errors.RunError("run 3 failed."), OSError("disk full")])
+def test_what_fails_on_the_way_exits_with_1(
+    small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    def failing(*_: object) -> Finding:
+        raise error
+
+    study = Study("means", "Means", tasks, noisy, failing)
+    monkeypatch.setitem(catalogue.CATALOGUE, "figure1", Experiment("About", (study,)))
+    monkeypatch.setattr(sys, "argv", ["driftwise", "reproduce", "figure1", "--out", str(small)])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    assert exit_.value.code == 1
+    assert capsys.readouterr().err == f"driftwise: {error}\n"
+
+
 def test_version_and_help() -> None:
     assert RUNNER.invoke(app, ["--version"]).output == f"driftwise {driftwise.__version__}\n"
-    assert "reproduce" in RUNNER.invoke(app, ["--help"]).output
+    output = RUNNER.invoke(app, ["--help"]).output
+    assert all(command in output for command in ("reproduce", "report", "compare"))
+    assert all(name in RUNNER.invoke(app, ["reproduce", "--help"]).output for name in catalogue.CATALOGUE)
 
 
-def test_interruption_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(figure1, "runs", interrupted)
-    result = RUNNER.invoke(app, ["reproduce"])
-    assert result.exit_code == 130
-    assert "Stopped" in result.output
+def modules(code: str) -> set[str]:
+    """Return what is imported after running some code in a fresh Python."""
+    result = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules)"], check=True, capture_output=True, text=True
+    )
+    return set(result.stdout.splitlines()[-1].split())
 
 
-def test_errors_are_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def failing(*_: object) -> None:
-        raise driftwise.errors.InputError("the numbers are wrong.")
-
-    monkeypatch.setattr(figure1, "runs", failing)
-    monkeypatch.setattr(sys, "argv", ["driftwise", "reproduce"])
-    with pytest.raises(SystemExit, match="2"):
-        main()
-    assert capsys.readouterr().err == "driftwise: the numbers are wrong.\n"
+HEAVY = {"matplotlib", "plotly", "polars", "pandas", "joblib", "distributed", "scipy.optimize"}
 
 
 def test_importing_driftwise_stays_light() -> None:
-    heavy = ["matplotlib", "plotly", "polars", "pandas", "typer", "rich", "scipy.optimize"]
-    code = f"import sys, driftwise; print([name for name in {heavy} if name in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert result.stdout == "[]\n"
+    assert modules("import driftwise") & (HEAVY | {"numpy", "numba", "scipy", "typer", "rich"}) == set()
+    assert modules("import driftwise; driftwise.Scream, driftwise.play") & (HEAVY | {"typer", "rich"}) == set()
 
 
-def test_reproduce_theory_prints_every_study_and_its_claims(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(theory, "STUDIES", (growth.IN_ROUNDS, optimum.OPTIMUM))
-    result = RUNNER.invoke(app, ["reproduce", "theory", "--quick"])
-    assert result.exit_code == 0
-    for study in (growth.IN_ROUNDS, optimum.OPTIMUM):
-        assert study.title in result.output
-    assert "Every hindsight optimum certified to 1e-6: holds (3 of 3)" in result.output
-    assert "Of 2 claims: 2 hold." in result.output
-
-
-def test_reproduce_theory_counts_claims_that_fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    claim = Claim("2 is odd", False, "it is not")
-    study = Study(
-        "numbers",
-        lambda _: [()],
-        lambda: None,
-        lambda *_: Finding(["n"], [["2"]], [claim, claim._replace(holds=None)]),
-    )
-    monkeypatch.setattr(theory, "STUDIES", (study,))
-    result = RUNNER.invoke(app, ["reproduce", "theory"])
-    assert "2 is odd: does not hold (it is not)" in result.output
-    assert "Of 2 claims: 1 do not hold, 1 not checked." in result.output
+def test_help_does_not_import_what_computes() -> None:
+    code = "import driftwise.cli\nsys.argv = ['driftwise', '--help']\n"
+    code += "try:\n    driftwise.cli.main()\nexcept SystemExit: pass"
+    assert modules(code) & (HEAVY | {"numpy", "numba", "scipy"}) == set()

@@ -8,31 +8,32 @@ A learner acts, the world answers, the learner observes:
 >>> trace = dw.play(learner, losses, switching_cost=2.0)
 >>> trace.decisions.shape
 (5000, 10)
+
+Everything is imported when it is first asked for, so that the command line answers at once.
 """
 
+import sys
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
-
-from driftwise import errors, learners, mirror, streams
-from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
-from driftwise.learners import OGD, Ader, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
-from driftwise.losses import (
-    AbsoluteLoss,
-    CustomLoss,
-    FilteredLoss,
-    HuberLoss,
-    LinearLoss,
-    LogisticLoss,
-    LossStream,
-    SquaredLoss,
-    TrackingLoss,
-)
-from driftwise.play import play
-from driftwise.trace import Trace
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from driftwise import control, regret, testing
+    from driftwise import control, errors, experiments, learners, mirror, regret, report, streams, testing
+    from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
+    from driftwise.learners import OGD, Ader, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
+    from driftwise.losses import (
+        AbsoluteLoss,
+        CustomLoss,
+        FilteredLoss,
+        HuberLoss,
+        LinearLoss,
+        LogisticLoss,
+        LossStream,
+        SquaredLoss,
+        TrackingLoss,
+    )
+    from driftwise.play import play
+    from driftwise.trace import Trace
 
 __version__ = "0.1.0"
 
@@ -63,22 +64,57 @@ __all__ = [
     "TrackingLoss",
     "control",
     "errors",
+    "experiments",
     "learners",
     "mirror",
     "play",
     "regret",
+    "report",
     "streams",
     "testing",
 ]
 
+_HOMES = {
+    "domains": ("Ball", "Box", "Domain", "Product", "Simplex", "SpectralBalls"),
+    "learners": ("OGD", "Ader", "Ensemble", "Hedge", "LazyScream", "Learner", "MirrorDescent", "Scream"),
+    "losses": (
+        "AbsoluteLoss",
+        "CustomLoss",
+        "FilteredLoss",
+        "HuberLoss",
+        "LinearLoss",
+        "LogisticLoss",
+        "LossStream",
+        "SquaredLoss",
+        "TrackingLoss",
+    ),
+    "play": ("play",),
+    "trace": ("Trace",),
+}
+"""Which module each name comes from; what is not here is a module itself."""
 
-def __getattr__(name: str) -> ModuleType:
-    """Import the larger parts when they are first asked for, so that importing the package stays quick."""
-    if name in ("control", "regret", "testing"):
-        return import_module(f"driftwise.{name}")
-    raise AttributeError(f"module 'driftwise' has no attribute {name!r}")
+
+class _Package(ModuleType):
+    """A package that looks its names up when they are asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module 'driftwise' has no attribute {name!r}")
+        home = next((home for home, names in _HOMES.items() if name in names), None)
+        module = import_module(f"driftwise.{home or name}")
+        found = module if home is None else getattr(module, name)
+        self.__dict__[name] = found
+        return found
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Python makes a module that was imported an attribute of its package. There is a module `play`, but here the
+        # name is that of the function in it.
+        if name == "play" and isinstance(value, ModuleType):
+            value = value.play
+        super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*self.__dict__, *__all__})
 
 
-def __dir__() -> list[str]:
-    """List the parts that are imported later, too."""
-    return sorted({*globals(), *__all__})
+sys.modules[__name__].__class__ = _Package

@@ -1,24 +1,29 @@
 """The command line: `driftwise`."""
 
+import shlex
+import sys
+import time
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import driftwise
+from driftwise.errors import DriftwiseError, RunError
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
-    from rich.table import Table
 
-    from driftwise.experiments.study import Study
+    from driftwise.experiments.finding import Claim, Finding, Table
 
 app = typer.Typer(
     help="Online decisions in a world that drifts, when changing your mind costs something.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    epilog="Exit codes: 0 done, 1 a run or a file failed, 2 wrong input, 130 stopped by Ctrl-C.",
 )
 
 
@@ -41,146 +46,216 @@ class Experiment(StrEnum):
     """What can be reproduced."""
 
     figure1 = "figure1"
+    figure2 = "figure2"
     theory = "theory"
     control = "control"
+
+
+EVERYTHING = (Experiment.figure1, Experiment.figure2, Experiment.theory)
+"""What is run when nothing is named; `control` takes longer than all of them together."""
 
 
 @app.command()
 def reproduce(
     what: Annotated[
         list[Experiment] | None,
-        typer.Argument(help="figure1 (the default), theory, control, or several of them.", show_default=False),
+        typer.Argument(help="One or several; figure1, figure2 and theory when left out.", show_default=False),
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="figure1: how many streams to play, each with its own seed.")] = 5,
-    first_seed: Annotated[int, typer.Option(min=0, help="figure1: seed of the first stream.")] = 0,
-    rounds: Annotated[int, typer.Option(min=1, help="figure1: rounds in a stream; the paper has 50 000.")] = 50_000,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="figure1: one stream only. theory, control: the same at a smaller size.")
-    ] = False,
+    seeds: Annotated[int, typer.Option(min=1, help="Figures: how many seeds. The other studies have their own.")] = 5,
+    first_seed: Annotated[int, typer.Option(min=0, help="Figures: the first of the seeds.")] = 0,
+    quick: Annotated[bool, typer.Option("--quick", help="A smaller size, in less than a minute.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the runs, the figures and the report.")] = Path("reproduction"),
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes on this machine; one for each core when left out.")
+    ] = None,
+    dask: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Run on a Dask cluster instead, such as tcp://host:8786.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Keep the runs that are finished in the folder.")] = False,
 ) -> None:
-    """Run the paper's experiments and print their tables, with every claim checked.
+    """Run the paper's experiments, check every claim, and build the report.
 
-    figure1: OGD, Ader and Scream on the paper's drifting-regression stream, at three prices of moving.
+    [bold]figure1[/bold]: OGD, Ader, Scream and Lazy Scream on drifting regression, at three prices of moving, beside
+    the cheapest decisions in hindsight.
 
-    theory: every bound on random problems, growth in rounds and prices, the lower-bound adversaries, and the hindsight
-    optimum with its certificate.
+    [bold]figure2[/bold]: OGD, Ader and Scream as controllers of linear systems and of a pendulum, beside LQR and the
+    best policies in hindsight.
 
-    control: identification of plants that are not known, and explore-then-commit on 200 of them.
+    [bold]theory[/bold]: every bound on random problems, growth in rounds, path and price, the lower-bound adversaries.
+
+    [bold]control[/bold]: identification of plants that are not known, and explore-then-commit on 200 of them; 10 to 20
+    minutes, and not run unless named.
     """
     from rich.console import Console
 
+    from driftwise import experiments, report
+    from driftwise.experiments.study import Size
+
+    report.require()
     console = Console(highlight=False)
+    claims: list[Claim] = []
+
+    def found(finding: "Finding") -> None:
+        _show(console, finding)
+        claims.extend(finding.claims)
+
     try:
-        for name in dict.fromkeys(what or [Experiment.figure1]):
-            if name is Experiment.figure1:
-                _figure1(console, 1 if quick else seeds, first_seed, rounds)
-            elif name is Experiment.theory:
-                from driftwise.experiments import theory
-
-                _studies(console, theory.STUDIES, quick)
-            else:
-                from driftwise.experiments import control
-
-                _studies(console, control.STUDIES, quick)
+        for name in dict.fromkeys(what or EVERYTHING):
+            experiments.reproduce(
+                name.value,
+                out,
+                size=Size(quick, range(first_seed, first_seed + seeds)),
+                resume=resume,
+                workers=workers,
+                dask=dask,
+                console=console,
+                command=_command(),
+                found=found,
+            )
+        console.print(_verdicts(claims))
+        _report(console, out)
     except KeyboardInterrupt:
-        typer.echo("Stopped; nothing was kept. Fewer --seeds or --rounds, or --quick, take less time.", err=True)
+        again = _command() if resume else f"{_command()} --resume"
+        typer.echo(f"Stopped. Finished runs are kept in {out}; to go on from there: {again}", err=True)
         raise typer.Exit(130) from None
 
 
-def _progress(console: "Console") -> "Progress":
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(help="A folder that `reproduce` or `compare` wrote.", metavar="DIR")],
+) -> None:
+    """Build the report of a folder: one HTML page that needs nothing else, and its figures as PNG and PDF."""
+    from rich.console import Console
 
-    columns = (
-        TextColumn("{task.description:<24}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("runs,"),
-        TimeElapsedColumn(),
-        TextColumn("so far,"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    return Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
+    _report(Console(highlight=False), folder)
 
 
-def _table(header: list[str]) -> "Table":
+LEARNERS = (
+    "scream",
+    "lazy-scream",
+    "ader",
+    "ogd",
+    "scream-no-horizon",
+    "scream-theorem",
+    "lazy-scream-theorem",
+    "ader-original",
+    "ogd-no-horizon",
+    "ogd-switching",
+)
+"""The names of `driftwise.experiments.comparison.CONTENDERS`, which are not imported to show the help."""
+
+
+@app.command()
+def compare(
+    data: Annotated[Path, typer.Option(help="CSV or parquet file: a row for each round.")],
+    target: Annotated[str, typer.Option(help="Column to be predicted.")],
+    switching_cost: Annotated[float, typer.Option(min=0.0, help="Price of moving the weights by one unit.")],
+    learner: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Who plays, repeat it for several: {', '.join(LEARNERS)}. The first four when left out.",
+            show_default=False,
+        ),
+    ] = None,
+    feature: Annotated[
+        list[str] | None,
+        typer.Option(help="Column to predict from; repeat it. All but the target when left out.", show_default=False),
+    ] = None,
+    intercept: Annotated[bool, typer.Option("--intercept", help="Add a feature that is always 1.")] = False,
+    standardise: Annotated[
+        bool, typer.Option("--standardise", help="Scale features to mean 0 and standard deviation 1.")
+    ] = False,
+    radius: Annotated[
+        float | None, typer.Option(help="Largest norm of the weights; twice that of the best fixed ones if left out.")
+    ] = None,
+    hindsight: Annotated[
+        bool, typer.Option(help="Show the cheapest decisions in hindsight, which can take long on many rows.")
+    ] = True,
+    out: Annotated[Path, typer.Option(help="Folder for the figures and the report.")] = Path("comparison"),
+) -> None:
+    """Play learners on your own data, a loss of (w.x - y)^2 / 2 in every row, and build the report."""
+    from rich.console import Console
+
+    from driftwise import report
+    from driftwise.experiments.comparison import compare as play
+    from driftwise.experiments.finding import Chapter
+    from driftwise.experiments.provenance import provenance
+
+    report.require()
+    console, began = Console(highlight=False), time.monotonic()
+    with console.status("reading the data") as status:
+        finding = play(
+            data,
+            target,
+            learner or LEARNERS[:4],
+            switching_cost,
+            features=feature,
+            intercept=intercept,
+            standardise=standardise,
+            radius=radius,
+            hindsight=hindsight,
+            progress=lambda name: status.update(f"playing: {name}"),
+        )
+    origin = provenance(_command(), time.monotonic() - began, runs=len(learner or LEARNERS[:4]))
+    Chapter("comparison", finding.title, origin, [finding]).write(out)
+    _show(console, finding)
+    _report(console, out)
+
+
+def _command() -> str:
+    return shlex.join(["driftwise", *sys.argv[1:]])
+
+
+def _report(console: "Console", folder: Path) -> None:
+    from driftwise import report
+
+    built = report.build(folder, order=[name.value for name in Experiment])
+    console.print(f"Report: {built.page} (and {len(built.figures)} figures beside it)", soft_wrap=True)
+
+
+def _show(console: "Console", finding: "Finding") -> None:
+    """Print what was found."""
+    console.rule(f"[bold]{finding.title}[/bold]", align="left")
+    for table in finding.tables:
+        if not table.detail:
+            console.print(f"\n{table.title}")
+            console.print(_table(table))
+    for claim in finding.claims:
+        console.print(f"- {claim}", soft_wrap=True, markup=False)
+    console.print(f"\n{finding.summary}\n", markup=False)
+
+
+def _table(table: "Table") -> "object":
     from rich import box
-    from rich.table import Table
+    from rich.table import Table as Grid
 
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
-    for name in header:
-        table.add_column(name, justify="left" if name == header[0] else "right", no_wrap=True)
-    return table
+    grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1))
+    for k, name in enumerate(table.header):
+        grid.add_column(name, justify="right" if k else "left", no_wrap=True)
+    for row in table.rows:
+        grid.add_row(*row)
+    return grid
 
 
-def _studies(console: "Console", studies: "tuple[Study, ...]", quick: bool) -> None:
-    """Run every study and print what it found."""
-    from driftwise.experiments.study import conclude
-
-    verdicts: list[bool | None] = []
-    for study in studies:
-        with _progress(console) as progress:
-            task = progress.add_task(study.title[:40], total=len(study.tasks(quick)))
-            finding = conclude(study, quick, lambda task=task: progress.advance(task))  # type: ignore[misc]
-        console.print(f"[bold]{study.title}[/bold]")
-        table = _table(finding.header)
-        for row in finding.rows:
-            table.add_row(*row)
-        console.print(table)
-        for claim in finding.claims:
-            console.print(f"- {claim}", soft_wrap=True)
-            verdicts.append(claim.holds)
-        console.print()
+def _verdicts(claims: "list[Claim]") -> str:
     counts = {True: "hold", False: "do not hold", None: "not checked"}
+    verdicts = [claim.holds for claim in claims]
     shown = [f"{verdicts.count(value)} {words}" for value, words in counts.items() if value in verdicts]
-    console.print(f"Of {len(verdicts)} claims: {', '.join(shown)}.")
-
-
-def _figure1(console: "Console", seeds: int, first_seed: int, rounds: int) -> None:
-    """Play the streams of Figure 1 and print the table and the claims."""
-    from driftwise.experiments import figure1
-
-    rows: list[figure1.Row] = []
-    console.print(
-        f"Drifting regression: {rounds} rounds, 10 dimensions, seeds {first_seed} to {first_seed + seeds - 1}"
-    )
-    with _progress(console) as progress:
-        total = seeds * len(figure1.ALPHAS) * len(figure1.CONTENDERS)
-        task = progress.add_task("compiling (once)", total=total)
-        for row in figure1.runs(range(first_seed, first_seed + seeds), rounds):
-            rows.append(row)
-            progress.update(task, advance=1, description=f"seed {row.seed}, alpha {row.alpha:g}")
-    console.print("Overall cost (loss + switching cost), mean over streams; lambda = 2 alpha")
-    table = _table(["learner", *(f"alpha = {alpha:g}" for alpha in figure1.ALPHAS)])
-    best = {a: min(figure1.mean(rows, name, a) for name in figure1.CONTENDERS) for a in figure1.ALPHAS}
-    for name in figure1.CONTENDERS:
-        cells = []
-        for alpha in figure1.ALPHAS:
-            overall, loss, switching = (
-                figure1.mean(rows, name, alpha, field) for field in ("overall", "loss", "switching")
-            )
-            shown = f"[bold]{overall:.0f}[/bold]" if overall == best[alpha] else f"{overall:.0f}"
-            cells.append(f"{shown} ({loss:.0f} + {switching:.0f})")
-        table.add_row(name, *cells)
-    console.print(table)
-    console.print(f"What the paper claims for {figure1.ROUNDS} rounds, checked on each stream by itself:")
-    for claim in figure1.claims(rows):
-        console.print(f"- {claim}")
-        for ratio in claim.ratios:
-            console.print(f"    {ratio}")
+    return f"Of {len(verdicts)} claims: {', '.join(shown)}."
 
 
 def main() -> None:
-    """Run the command line; what is wrong with the input is said in one line, with exit code 2."""
+    """Run the command line; what is wrong is said in one line, with an exit code that tells whose fault it is."""
     try:
         app()
-    except driftwise.errors.DriftwiseError as error:
-        typer.echo(f"driftwise: {error}", err=True)
-        raise SystemExit(2) from None
+    except RunError as error:
+        _fail(error, 1)
+    except DriftwiseError as error:
+        _fail(error, 2)
+    except OSError as error:
+        _fail(error, 1)
+
+
+def _fail(error: Exception, code: int) -> None:
+    typer.echo(f"driftwise: {error}", err=True)
+    raise SystemExit(code) from None

@@ -1,9 +1,13 @@
-"""The parts that studies are made of."""
+"""The parts that studies are made of, and what all of them have in common."""
 
+import numpy as np
 import pytest
 
-from driftwise.experiments import control, theory
-from driftwise.experiments.study import Claim, Finding, Study, conclude, exponent, group, within
+from driftwise.experiments.catalogue import CATALOGUE
+from driftwise.experiments.study import Size, Study, exponent, group, within
+
+STUDIES = [study for experiment in CATALOGUE.values() for study in experiment.studies]
+EVERY = pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
 
 
 def test_exponent_is_that_of_a_power_law() -> None:
@@ -21,34 +25,37 @@ def test_group_keeps_the_order_of_keys() -> None:
     assert list(group("ba", [1, 2])) == ["b", "a"]
 
 
-def test_conclude_runs_every_task_once_and_says_so() -> None:
-    ticks: list[int] = []
-    study = Study(
-        "squares",
-        lambda quick: [(k,) for k in range(2 if quick else 5)],
-        lambda k: k * k,
-        lambda tasks, results: Finding(["sum"], [[str(sum(results))]], []),
-    )
-    assert conclude(study, progress=lambda: ticks.append(1)).rows == [["30"]]
-    assert len(ticks) == 5
-    assert conclude(study, quick=True).rows == [["1"]]
-
-
-def test_a_claim_says_whether_it_holds() -> None:
-    assert str(Claim("2 is even", True, "2 / 2 = 1")) == "2 is even: holds (2 / 2 = 1)"
-    assert "does not hold" in str(Claim("2 is odd", False, "no"))
-
-
-@pytest.mark.parametrize("study", [*theory.STUDIES, *control.STUDIES], ids=lambda study: study.title)
+@EVERY
 def test_quick_is_smaller_and_tasks_differ(study: Study) -> None:
-    full, quick = study.tasks(False), study.tasks(True)
+    full, quick = study.tasks(Size()), study.tasks(Size(quick=True))
     assert len(quick) <= len(full)
     assert len(set(full)) == len(full)
     assert len(set(quick)) == len(quick)
     assert quick != full
 
 
-@pytest.mark.parametrize("study", [*theory.STUDIES, *control.STUDIES], ids=lambda study: study.title)
+@EVERY
 def test_a_task_gives_the_same_result_again(study: Study) -> None:
-    task = study.tasks(True)[0]
-    assert study.run(*task) == study.run(*task)
+    task = study.tasks(Size(quick=True))[-1]
+    np.testing.assert_equal(study.run(*task), study.run(*task))
+
+
+@EVERY
+def test_tasks_have_names_and_a_seed(study: Study) -> None:
+    configuration = study.configurations(Size(quick=True))[0]
+    assert "seed" in configuration
+    assert tuple(configuration.values()) == study.tasks(Size(quick=True))[0]
+
+
+@pytest.mark.parametrize("name", ["figure1", "figure2"])
+def test_figures_take_the_seeds_given(name: str) -> None:
+    (study,) = CATALOGUE[name].studies
+    assert {each["seed"] for each in study.configurations(Size(seeds=range(7, 9)))} == {7, 8}
+    assert {each["seed"] for each in study.configurations(Size(quick=True, seeds=range(7, 9)))} == {7}
+
+
+def test_names_are_folders_of_their_own() -> None:
+    for experiment in CATALOGUE.values():
+        names = [study.name for study in experiment.studies]
+        assert len(set(names)) == len(names)
+        assert all(name.isidentifier() for name in names)

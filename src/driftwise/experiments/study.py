@@ -1,43 +1,47 @@
 """What a study is made of: tasks, what each measures, and what they say together."""
 
-from collections.abc import Callable, Iterable
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from driftwise.experiments.finding import Finding
+
 Task = tuple[Any, ...]
+"""Arguments of one whole seeded run."""
 
 
-class Claim(NamedTuple):
-    """A statement with the numbers that decide it."""
+class Size(NamedTuple):
+    """How much of an experiment to run."""
 
-    text: str
-    holds: bool | None
-    """None if it could not be checked."""
-    measured: str
-
-    def __str__(self) -> str:
-        verdict = {True: "holds", False: "does not hold", None: "not checked"}[self.holds]
-        return f"{self.text}: {verdict} ({self.measured})"
+    quick: bool = False
+    seeds: Sequence[int] = range(5)
+    """Of the paper's figures; every other study has seeds of its own."""
 
 
-class Finding(NamedTuple):
-    """What a study says: a table and its claims."""
-
-    header: list[str]
-    rows: list[list[str]]
-    claims: list[Claim]
+FULL = Size()
 
 
 @dataclass(frozen=True)
 class Study:
-    """A question and how it is answered: its tasks, at full size or quick, what each measures, and the answer."""
+    """A question and how it is answered: its tasks, at full size or quick, what each measures, and the answer.
 
+    `run` gives a number, or a dict of numbers, texts and arrays, so that it can be kept in a file.
+    """
+
+    name: str
+    """Of the folder that its runs are kept in."""
     title: str
-    tasks: Callable[[bool], list[Task]]
+    tasks: Callable[[Size], list[Task]]
     run: Callable[..., Any]
     conclude: Callable[[list[Task], list[Any]], Finding]
+
+    def configurations(self, size: Size) -> list[dict[str, Any]]:
+        """Return every task as the arguments of `run`, by name."""
+        names = list(inspect.signature(self.run).parameters)
+        return [dict(zip(names, task, strict=True)) for task in self.tasks(size)]
 
 
 def exponent(x: Iterable[float], y: Iterable[float]) -> float:
@@ -56,13 +60,3 @@ def group(keys: Iterable[Any], values: Iterable[Any]) -> dict[Any, list[Any]]:
     for key, value in zip(keys, values, strict=True):
         grouped.setdefault(key, []).append(value)
     return grouped
-
-
-def conclude(study: Study, quick: bool = False, progress: Callable[[], None] = lambda: None) -> Finding:
-    """Run every task of a study and return what they say; `progress` is called after each."""
-    tasks = study.tasks(quick)
-    results = []
-    for task in tasks:
-        results.append(study.run(*task))
-        progress()
-    return study.conclude(tasks, results)

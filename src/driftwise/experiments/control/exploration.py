@@ -5,12 +5,13 @@ the gain of LQR to fall back on, under every kind of disturbance. A run has dive
 hundred times that of u = -K x under the same disturbances, or not a number.
 """
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from driftwise import control
-from driftwise.experiments.study import Claim, Finding, Study, Task, group
+from driftwise.experiments.finding import Claim, Finding, Table
+from driftwise.experiments.study import Size, Study, Task, group
 
 ROUNDS = 3000
 RUNAWAY = 100.0
@@ -28,24 +29,10 @@ KINDS: dict[str, control.Disturbance] = {
 }
 
 
-class Outcome(NamedTuple):
-    """What one run came to."""
-
-    state: float
-    """Largest state over the largest under u = -K x."""
-    committed: int | None
-    """The round of the commit."""
-    after: float
-    """Cost after the commit over that of u = -K x in the same rounds; nan without a commit."""
-    total: float
-    """Cost of all rounds over that of u = -K x."""
-    fallbacks: int
-
-
-def tasks(quick: bool) -> list[Task]:
+def tasks(size: Size) -> list[Task]:
     """Return (system seed, kind of disturbance, rounds): 200 systems with every kind, or 18 with one kind each."""
     names = list(KINDS)
-    if quick:
+    if size.quick:
         return [(seed, names[seed % len(names)], ROUNDS) for seed in range(18)]
     return [(seed, name, ROUNDS) for seed in range(200) for name in names]
 
@@ -57,8 +44,12 @@ def plant(seed: int) -> control.LinearSystem:
     return control.random_system(states, inputs, radius=float(rng.uniform(0.7, 1.3)), seed=seed)
 
 
-def run(seed: int, kind: str, rounds: int) -> Outcome:
-    """Run one plant with the controller that does not know it, and with the gain it falls back on."""
+def run(seed: int, kind: str, rounds: int) -> dict[str, Any]:
+    """Run one plant with the controller that does not know it, and with the gain it falls back on.
+
+    Returns the round of the commit, if there was one; and, over what it is for u = -K x, the largest state, the cost
+    after the commit and the cost of all rounds.
+    """
     system = plant(seed)
     K, cost, disturbance = control.lqr(system), control.QuadraticCost(1.0, 1.0), KINDS[kind]
     dx, du = system.state_dim, system.input_dim
@@ -72,35 +63,48 @@ def run(seed: int, kind: str, rounds: int) -> Outcome:
     if commits:
         ratio = float(trace.costs[commits[0] :].sum() / base.costs[commits[0] :].sum())
     fallbacks = sum(event.status == "fallback" for event in controller.log)
-    return Outcome(sizes[0] / sizes[1], commits[0] if commits else None, ratio, trace.total / base.total, fallbacks)
+    return {
+        "state": sizes[0] / sizes[1],
+        "committed": commits[0] if commits else None,
+        "after": ratio,
+        "total": trace.total / base.total,
+        "fallbacks": fallbacks,
+    }
 
 
-def conclude(tasks: list[Task], results: list[Outcome]) -> Finding:
+def conclude(tasks: list[Task], results: list[dict[str, Any]]) -> Finding:
     """Return a row for every kind of disturbance, and whether nothing ran away."""
     rows = []
     for kind, outcomes in group((task[1] for task in tasks), results).items():
-        committed = [outcome for outcome in outcomes if outcome.committed is not None]
+        committed = [outcome for outcome in outcomes if outcome["committed"] is not None]
         rows.append(
             [
                 kind,
                 f"{len(committed)} of {len(outcomes)}",
-                f"{np.median([outcome.committed for outcome in committed]):.0f}" if committed else "",
-                f"{np.median([outcome.after for outcome in committed]):.2f}" if committed else "",
-                f"{np.median([outcome.total for outcome in outcomes]):.2f}",
-                f"{max(outcome.state for outcome in outcomes):.1f}",
-                str(sum(outcome.fallbacks for outcome in outcomes)),
+                f"{np.median([outcome['committed'] for outcome in committed]):.0f}" if committed else "",
+                f"{np.median([outcome['after'] for outcome in committed]):.2f}" if committed else "",
+                f"{np.median([outcome['total'] for outcome in outcomes]):.2f}",
+                f"{max(outcome['state'] for outcome in outcomes):.1f}",
+                str(sum(outcome["fallbacks"] for outcome in outcomes)),
             ]
         )
-    runaway = sum(not outcome.state < RUNAWAY for outcome in results)
-    worst = max(outcome.state for outcome in results)
+    runaway = sum(not outcome["state"] < RUNAWAY for outcome in results)
+    worst = max(outcome["state"] for outcome in results)
     measured = f"{runaway} of {len(results)}; the largest state is {worst:.1f} times that of u = -K x"
     claim = Claim("No run diverges", runaway == 0, measured)
     header = ["disturbance", "committed", "round", "after", "in all", "state", "fallbacks"]
-    return Finding(header, rows, [claim])
+    commits = sum(outcome["committed"] is not None for outcome in results)
+    summary = (
+        f"{commits} of {len(results)} runs on plants that were not known found a model sure enough to commit to "
+        f"within {tasks[0][-1]} rounds, and {runaway} diverged."
+    )
+    table = Table("Cost after the commit and in all, largest state: over those of u = -K x", header, rows)
+    return Finding(STUDY.title, summary, [table], [claim])
 
 
 STUDY = Study(
-    "Explore, then commit, on unknown plants (cost after the commit and in all, largest state: over those of u = -K x)",
+    "exploration",
+    "Explore, then commit, on plants that are not known",
     tasks,
     run,
     conclude,

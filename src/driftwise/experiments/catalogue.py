@@ -1,0 +1,21 @@
+"""Everything that can be reproduced, by name."""
+
+from typing import NamedTuple
+
+from driftwise.experiments import control, figure1, figure2, theory
+from driftwise.experiments.study import Study
+
+
+class Experiment(NamedTuple):
+    """Studies that belong together: a chapter of the report."""
+
+    title: str
+    studies: tuple[Study, ...]
+
+
+CATALOGUE = {
+    "figure1": Experiment("Figure 1: learning while moving costs", (figure1.STUDY,)),
+    "figure2": Experiment("Figure 2: control under changing costs", (figure2.STUDY,)),
+    "theory": Experiment("Theory: bounds, growth, and the hardest instances", theory.STUDIES),
+    "control": Experiment("Plants that are not known", control.STUDIES),
+}

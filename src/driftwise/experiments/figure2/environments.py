@@ -1,0 +1,58 @@
+"""The plants, costs and disturbances of the paper's experiments with controllers (Section 6.2).
+
+Every seed has a plant of its own: seeds 0, 1, 2, ... are taken as they come. The paper does not say which matrices,
+which noise and which stages it took.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from driftwise import control
+from driftwise._validate import Array
+
+STAGES = 5
+
+
+class Environment(NamedTuple):
+    """All of a run but the controller."""
+
+    plant: control.System
+    costs: control.CostSequence
+    disturbances: Array
+    memory: int
+    """H of the policies, as in the paper."""
+
+
+NAMES = ("LDS, gradual", "LDS, abrupt", "pendulum")
+
+NOISE, PUSH = 0.3, 0.05
+"""Standard deviations of every disturbance: of the linear systems' states, and of the pendulum's velocity."""
+
+INDEPENDENT: dict[str, control.Disturbance] = {
+    "LDS, gradual": control.GaussianDisturbance(NOISE),
+    "LDS, abrupt": control.GaussianDisturbance(NOISE),
+    "pendulum": control.GaussianDisturbance(PUSH),
+}
+"""As in the paper: the past of a disturbance tells nothing of its future."""
+
+CORRELATED: dict[str, control.Disturbance] = {
+    "LDS, gradual": control.SinusoidDisturbance(math.sqrt(2.0) * NOISE, period=40.0),
+    "LDS, abrupt": control.RandomWalkDisturbance(0.1, bound=math.sqrt(6.0) * NOISE),
+    "pendulum": control.AutoregressiveDisturbance(0.95, scale=math.sqrt(1.0 - 0.95**2) * PUSH),
+}
+"""A wave, a drift, gusts of wind, as large as the independent ones: what a disturbance-action policy is made for."""
+
+
+def environment(name: str, correlated: bool, rounds: int, seed: int) -> Environment:
+    """Return the environment of a seed; the pendulum's disturbances push its velocity only."""
+    disturbance = (CORRELATED if correlated else INDEPENDENT)[name]
+    rows = disturbance.sample(rounds, 2, seed=np.random.default_rng([seed, 1]))
+    if name == "pendulum":
+        push = rows * np.array([0.0, 1.0])
+        return Environment(control.InvertedPendulum(), control.pendulum(rounds), push, 5)
+    system = control.random_system(2, 1, seed=seed)
+    plant = control.TimeVaryingSystem(system.A, system.B, seed=seed)
+    costs = control.gradual(rounds) if name == "LDS, gradual" else control.abrupt(rounds, stages=STAGES, seed=seed)
+    return Environment(plant, costs, rows, 10)

@@ -1,0 +1,73 @@
+"""Figure 2: four readings, three environments, and claims that may fail."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from driftwise.experiments.figure2.environments import NAMES
+from driftwise.experiments.figure2.runs import LEARNERS, REFERENCES, STAGED
+from driftwise.experiments.figure2.study import CORRELATED, MEASURED, READINGS, STUDY, TUNED, ZERO
+from driftwise.experiments.finding import Finding
+from driftwise.experiments.study import Size, Task
+from tests.experiments.claims import found
+
+
+@pytest.fixture(scope="module", params=[True, pytest.param(False, marks=pytest.mark.full)])
+def finding(request: pytest.FixtureRequest) -> Finding:
+    return found(STUDY, Size(quick=request.param))
+
+
+def ratios(finding: Finding, reading: str, name: str) -> dict[str, float]:
+    """Return the total costs over LQR's, from the table."""
+    table = finding.tables[list(READINGS).index(reading)]
+    column = table.header.index(name)
+    return {row[0]: float(row[column].split("(")[1].rstrip(")")) for row in table.rows}
+
+
+def test_every_panel_has_the_learners_and_the_references(finding: Finding) -> None:
+    assert len(finding.panels) == 3 + 3 * len(READINGS)
+    for panel in finding.panels[:3]:
+        assert [series.name for series in panel.series] == list(LEARNERS)
+    for panel in finding.panels[3:]:
+        assert [series.name for series in panel.series] == [*LEARNERS, *REFERENCES]
+        assert all(np.isfinite(series.y).all() for series in panel.series)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_the_design_expects_is_found(finding: Finding, name: str) -> None:
+    zero = ratios(finding, ZERO, name)
+    assert max(zero[learner] for learner in LEARNERS) <= 1.006 * min(zero[learner] for learner in LEARNERS)
+    measured = ratios(finding, MEASURED, name)
+    assert measured["Scream"] < measured["Ader"]
+    assert ratios(finding, TUNED, name)["Scream"] < ratios(finding, TUNED, name)["Ader"]
+    assert ratios(finding, TUNED, name)["Scream"] > 1.0  # nobody who starts at random beats LQR here
+    assert ratios(finding, CORRELATED, name)["Scream"] < 0.8
+    assert measured[STAGED] < 1.001
+
+
+def test_every_claim_is_printed_whether_it_holds_or_not(finding: Finding) -> None:
+    assert len(finding.claims) == 15
+    assert all(claim.holds is not None for claim in finding.claims)
+    assert all(claim.holds for claim in finding.claims if CORRELATED in claim.text)
+
+
+def test_of_a_grid_the_best_counts_seed_by_seed() -> None:
+    tasks = STUDY.tasks(Size(quick=True, seeds=[0]))
+
+    def result(task: Task) -> dict[str, Any]:
+        _, _, controller, random_start, factor, _, _ = task
+        total = 10.0 if factor is None else 20.0 + abs(factor - 4.0)
+        if controller == "Ader" and random_start:
+            total *= 2.0
+        return {"total": total, "cost": np.full(200, total)}
+
+    finding = STUDY.conclude(tasks, [result(task) for task in tasks])
+    tuned = ratios(finding, TUNED, NAMES[0])
+    assert tuned["Scream"] == 2.0
+    assert tuned["Ader"] == 4.0
+    verdicts = {claim.text: claim.holds for claim in finding.claims}
+    assert verdicts[f"{NAMES[0]}, {TUNED}: Scream below Ader"] is True
+    assert verdicts[f"{NAMES[0]}, {TUNED}: Scream below OGD"] is False  # level is not below
+    assert verdicts[f"{NAMES[0]}, {ZERO}: all three within 0.5 % of each other"] is True
+    assert verdicts[f"{NAMES[0]}, {CORRELATED}: Scream below LQR"] is False
