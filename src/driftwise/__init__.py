@@ -113,6 +113,10 @@ class _Package(ModuleType):
             value = value.play
         super().__setattr__(name, value)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # cloudpickle, which sends functions to workers, knows plain modules only.
+        return import_module, (self.__name__,)
+
     def __dir__(self) -> list[str]:
         return sorted({*self.__dict__, *__all__})
 

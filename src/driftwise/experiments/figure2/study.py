@@ -181,7 +181,8 @@ def _summary(totals: dict[tuple[str, str], dict[str, list[float]]], claims: list
         f"{percent(MEASURED, STAGED, LQR)} if it is one for each of five stages. Started at u = -K x with constants "
         f"that are measured on the way, Scream is at {percent(MEASURED, 'Scream', LQR)} against LQR and "
         f"{percent(MEASURED, 'Scream', 'Ader')} against Ader. Where disturbances are correlated, learning pays: Scream "
-        f"costs {percent(CORRELATED, 'Scream', LQR, signed=False)} of what LQR does."
+        f"costs {percent(CORRELATED, 'Scream', LQR, signed=False)} of what LQR does, OGD "
+        f"{percent(CORRELATED, 'OGD', LQR, signed=False)}, Ader {percent(CORRELATED, 'Ader', LQR, signed=False)}."
     )
 
 
