@@ -3,6 +3,7 @@
 import copy
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ def test_play_is_the_function_whatever_is_imported_first(first: str) -> None:
 
 
 def test_functions_that_use_the_package_can_be_sent_to_workers() -> None:
-    names = {"dw": dw, "__name__": "__main__"}
+    names: dict[str, Any] = {"dw": dw, "__name__": "__main__"}
     exec("def ball(): return dw.Ball(3)", names)
     packed = pack(names["ball"], names["ball"])
     code = f"import pickle; print(pickle.loads({packed!r})().dim)"

@@ -22,7 +22,7 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     epilog="Exit codes: 0 done, 1 a run or a file failed, 2 wrong input, 130 stopped by Ctrl-C.",
 )
 
@@ -55,18 +55,26 @@ EVERYTHING = (Experiment.figure1, Experiment.figure2, Experiment.theory)
 """What is run when nothing is named; `control` takes longer than all of them together."""
 
 
-@app.command()
+@app.command(short_help="Run the paper's experiments and build the report.")
 def reproduce(
     what: Annotated[
         list[Experiment] | None,
-        typer.Argument(help="One or several; figure1, figure2 and theory when left out.", show_default=False),
+        typer.Argument(
+            metavar="WHAT",
+            help="One or several; figure1, figure2 and theory when left out.",
+            show_default=False,
+        ),
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Figures: how many seeds. The other studies have their own.")] = 5,
-    first_seed: Annotated[int, typer.Option(min=0, help="Figures: the first of the seeds.")] = 0,
+    seeds: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Figures: how many seeds. The other studies have their own.")
+    ] = 5,
+    first_seed: Annotated[int, typer.Option(min=0, metavar="SEED", help="Figures: the first of the seeds.")] = 0,
     quick: Annotated[bool, typer.Option("--quick", help="A smaller size, in less than a minute.")] = False,
-    out: Annotated[Path, typer.Option(help="Folder for the runs, the figures and the report.")] = Path("reproduction"),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the runs, the figures and the report.")] = Path(
+        "reproduction"
+    ),
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes on this machine; one for each core when left out.")
+        int | None, typer.Option(min=1, metavar="N", help="Processes on this machine; one for each core when left out.")
     ] = None,
     dask: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Run on a Dask cluster instead, such as tcp://host:8786.")
@@ -75,15 +83,15 @@ def reproduce(
 ) -> None:
     """Run the paper's experiments, check every claim, and build the report.
 
-    [bold]figure1[/bold]: OGD, Ader, Scream and Lazy Scream on drifting regression, at three prices of moving, beside
+    figure1: OGD, Ader, Scream and Lazy Scream on drifting regression, at three prices of moving, beside
     the cheapest decisions in hindsight.
 
-    [bold]figure2[/bold]: OGD, Ader and Scream as controllers of linear systems and of a pendulum, beside LQR and the
+    figure2: OGD, Ader and Scream as controllers of linear systems and of a pendulum, beside LQR and the
     best policies in hindsight.
 
-    [bold]theory[/bold]: every bound on random problems, growth in rounds, path and price, the lower-bound adversaries.
+    theory: every bound on random problems, growth in rounds, path and price, the lower-bound adversaries.
 
-    [bold]control[/bold]: identification of plants that are not known, and explore-then-commit on 200 of them; 10 to 20
+    control: identification of plants that are not known, and explore-then-commit on 200 of them; 10 to 20
     minutes, and not run unless named.
     """
     from rich.console import Console
@@ -120,7 +128,7 @@ def reproduce(
         raise typer.Exit(130) from None
 
 
-@app.command()
+@app.command(short_help="Build the report of a folder again.")
 def report(
     folder: Annotated[Path, typer.Argument(help="A folder that `reproduce` or `compare` wrote.", metavar="DIR")],
 ) -> None:
@@ -145,33 +153,45 @@ LEARNERS = (
 """The names of `driftwise.experiments.comparison.CONTENDERS`, which are not imported to show the help."""
 
 
-@app.command()
+@app.command(short_help="Play learners on your own CSV or parquet file.")
 def compare(
-    data: Annotated[Path, typer.Option(help="CSV or parquet file: a row for each round.")],
-    target: Annotated[str, typer.Option(help="Column to be predicted.")],
-    switching_cost: Annotated[float, typer.Option(min=0.0, help="Price of moving the weights by one unit.")],
+    data: Annotated[Path, typer.Option(metavar="FILE", help="CSV or parquet file: a row for each round.")],
+    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column to be predicted.")],
+    switching_cost: Annotated[
+        float, typer.Option(min=0.0, metavar="PRICE", help="What it costs to move the weights by one unit.")
+    ],
     learner: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="NAME",
             help=f"Who plays, repeat it for several: {', '.join(LEARNERS)}. The first four when left out.",
             show_default=False,
         ),
     ] = None,
     feature: Annotated[
         list[str] | None,
-        typer.Option(help="Column to predict from; repeat it. All but the target when left out.", show_default=False),
+        typer.Option(
+            metavar="COLUMN",
+            help="Column to predict from; repeat it for several. All but the target when left out.",
+            show_default=False,
+        ),
     ] = None,
     intercept: Annotated[bool, typer.Option("--intercept", help="Add a feature that is always 1.")] = False,
     standardise: Annotated[
         bool, typer.Option("--standardise", help="Scale features to mean 0 and standard deviation 1.")
     ] = False,
     radius: Annotated[
-        float | None, typer.Option(help="Largest norm of the weights; twice that of the best fixed ones if left out.")
+        float | None,
+        typer.Option(
+            metavar="NORM", help="Largest norm of the weights; twice that of the best fixed ones if left out."
+        ),
     ] = None,
     hindsight: Annotated[
         bool, typer.Option(help="Show the cheapest decisions in hindsight, which can take long on many rows.")
     ] = True,
-    out: Annotated[Path, typer.Option(help="Folder for the figures and the report.")] = Path("comparison"),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the figures and the report.")] = Path(
+        "comparison"
+    ),
 ) -> None:
     """Play learners on your own data, a loss of (w.x - y)^2 / 2 in every row, and build the report."""
     from rich.console import Console

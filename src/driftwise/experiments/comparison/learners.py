@@ -23,45 +23,36 @@ class Contender(NamedTuple):
 
     label: str
     """Its name in tables and figures, which says which learning rate it has."""
-    text: str
-    """What it is, in a few words."""
     make: Callable[[Setting], Learner]
 
 
 CONTENDERS: dict[str, Contender] = {
     "ogd": Contender(
         "OGD",
-        "online gradient descent, one step size",
         lambda s: OGD(s.domain, gradient_bound=s.gradient_bound, horizon=s.horizon),
     ),
     "ogd-switching": Contender(
         "OGD, switching-aware",
-        "the same with a smaller step when moving is dear",
         lambda s: OGD(s.domain, gradient_bound=s.gradient_bound, horizon=s.horizon, switching_cost=s.switching_cost),
     ),
     "ogd-no-horizon": Contender(
         "OGD, no horizon",
-        "OGD that is not told the number of rows",
         lambda s: OGD(s.domain, gradient_bound=s.gradient_bound),
     ),
     "ader": Contender(
         "Ader, improved",
-        "many step sizes, blind to what moving costs",
         lambda s: Ader(s.domain, gradient_bound=s.gradient_bound, horizon=s.horizon),
     ),
     "ader-original": Contender(
         "Ader, original",
-        "the same with a gradient for every step size",
         lambda s: Ader(s.domain, gradient_bound=s.gradient_bound, horizon=s.horizon, variant="original"),
     ),
     "scream": Contender(
         "Scream, appendix",
-        "many step sizes, each charged for its own moves; the library's default",
         lambda s: Scream(s.domain, switching_cost=s.switching_cost, gradient_bound=s.gradient_bound, horizon=s.horizon),
     ),
     "scream-theorem": Contender(
         "Scream, theorem",
-        "Scream with the learning rate of the paper's figures",
         lambda s: Scream(
             s.domain,
             switching_cost=s.switching_cost,
@@ -72,19 +63,16 @@ CONTENDERS: dict[str, Contender] = {
     ),
     "scream-no-horizon": Contender(
         "Scream, appendix, no horizon",
-        "Scream that is not told the number of rows",
         lambda s: Scream(s.domain, switching_cost=s.switching_cost, gradient_bound=s.gradient_bound),
     ),
     "lazy-scream": Contender(
         "Lazy Scream, appendix",
-        "Scream that holds each decision for a while; for dear moves",
         lambda s: LazyScream(
             s.domain, switching_cost=s.switching_cost, gradient_bound=s.gradient_bound, horizon=s.horizon
         ),
     ),
     "lazy-scream-theorem": Contender(
         "Lazy Scream, theorem",
-        "Lazy Scream with the learning rate of the paper's figures",
         lambda s: LazyScream(
             s.domain,
             switching_cost=s.switching_cost,
