@@ -13,7 +13,7 @@ import numpy as np
 from driftwise import regret
 from driftwise.domains import Domain
 from driftwise.experiments.curves import cumulative, mean_curve
-from driftwise.experiments.finding import Claim, Finding, Panel, Table
+from driftwise.experiments.finding import Claim, Finding, Panel, Table, spoken
 from driftwise.experiments.paired import Ratio, paired, ratio_table
 from driftwise.experiments.study import Size, Study, Task, group
 from driftwise.learners import OGD, Ader, LazyScream, Learner, Scream
@@ -150,22 +150,22 @@ def _overview(runs: dict[tuple[str, float], list[dict[str, Any]]]) -> Table:
 
 
 def _summary(mean: dict[tuple[str, float], float]) -> str:
-    parts = []
+    """Say who is cheapest of the paper's three at each price, and how far Scream is from that and from the optimum."""
+    sentences = []
     for alpha, price in zip(ALPHAS, ("cheap", "neither cheap nor dear", "dear"), strict=True):
-        of = {name: mean[name, alpha] for name in ("OGD", "Ader, original", "Ader, improved", "Scream")}
-        first, second = sorted(of, key=lambda name: of[name])[:2]
-        behind = of["Scream"] / of[first] - 1.0
-        own = (
-            f"{second} is {of[second] / of[first] - 1.0:.1%} behind"
-            if first == "Scream"
-            else f"Scream is {behind:.1%} behind"
+        costs = {name: mean[name, alpha] for name in ("OGD", "Ader, original", "Ader, improved", "Scream")}
+        first, second = sorted(costs, key=lambda name: costs[name])[:2]
+        rival = second if first == "Scream" else "Scream"
+        sentences.append(
+            f"Where moving is {price} (alpha {alpha:g}), {spoken(first)} costs least of the paper's three, and "
+            f"{spoken(rival)} {costs[rival] / costs[first] - 1.0:.1%} more."
         )
-        parts.append(f"where moving is {price} (alpha {alpha:g}), {first} costs least of the paper's three, {own}")
-    multiples = ", ".join(f"{mean['Scream', alpha] / mean[OPTIMUM, alpha]:.1f}" for alpha in ALPHAS)
-    return (
-        f"Which learner is best depends on what moving costs: {'; '.join(parts)}. Everybody is far from what was "
-        f"possible in hindsight: Scream costs {multiples} times the cheapest sequence of decisions."
+    multiples = [f"{mean['Scream', alpha] / mean[OPTIMUM, alpha]:.1f}" for alpha in ALPHAS]
+    sentences.append(
+        f"The cheapest decisions in hindsight are far away: Scream costs {', '.join(multiples[:-1])} and "
+        f"{multiples[-1]} times as much."
     )
+    return " ".join(sentences)
 
 
 STUDY = Study("streams", "Drifting regression at three prices of moving", _tasks, run, _conclude)

@@ -9,6 +9,18 @@ from typing import NamedTuple
 from driftwise.errors import InputError
 
 
+def spoken(name: str) -> str:
+    """Return the name of a learner as it can stand in a sentence.
+
+    Examples
+    --------
+    >>> spoken("Scream, appendix")
+    'Scream (appendix)'
+    """
+    first, comma, rest = name.partition(", ")
+    return f"{first} ({rest})" if comma else first
+
+
 class Claim(NamedTuple):
     """A statement with the numbers that decide it."""
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from driftwise.experiments.comparison.outcome import Contest, Outcome
 from driftwise.experiments.comparison.problem import Problem
+from driftwise.experiments.finding import spoken
 
 OUTLIER = 10.0
 """A row that can have a gradient so many times that of any other is pointed out."""
@@ -50,9 +51,8 @@ def times(contest: Contest, outcome: Outcome) -> str:
 
 
 def named(outcome: Outcome) -> str:
-    """Return a label that can stand in a sentence: "Scream (appendix)" for "Scream, appendix"."""
-    first, comma, rest = outcome.label.partition(", ")
-    return f"{first} ({rest})" if comma else first
+    """Return a label that can stand in a sentence."""
+    return spoken(outcome.label)
 
 
 def summarise(contest: Contest) -> str:

@@ -162,23 +162,30 @@ def _panel(reading: str, name: str, cell: Cell, rounds: int) -> Panel:
 def _summary(totals: dict[tuple[str, str], dict[str, list[float]]], claims: list[Claim]) -> str:
     """Say it in percentages; three of them are those of the three environments."""
 
-    def percent(reading: str, top: str, bottom: str, *, signed: bool = True) -> str:
-        ratios = [Ratio(top, bottom).of(totals[reading, name]).mean() for name in NAMES]
-        return " / ".join(f"{value - 1.0:+.1%}" if signed else f"{value:.0%}" for value in ratios)
+    def means(reading: str, top: str, bottom: str) -> list[float]:
+        return [float(Ratio(top, bottom).of(totals[reading, name]).mean()) for name in NAMES]
+
+    def more(reading: str, top: str, bottom: str) -> str:
+        return " / ".join(f"{value - 1.0:+.1%}" for value in means(reading, top, bottom))
+
+    def part(top: str) -> str:
+        return " / ".join(f"{value:.0%}" for value in means(CORRELATED, top, LQR))
 
     wins = sum(claim.holds is True for claim in claims[: 2 * len(NAMES)])
+    cheaper = min(min(means(TUNED, learner, LQR)) for learner in LEARNERS) > 1.0
+    pays = max(means(CORRELATED, "Scream", LQR)) < 1.0
     return (
         f"Three numbers stand for {' / '.join(NAMES)}, on average over seeds. As the paper has it, with independent "
-        f"noise, a random start and everybody tuned, Scream costs {percent(TUNED, 'Scream', 'OGD')} against OGD and "
-        f"{percent(TUNED, 'Scream', 'Ader')} against Ader; in {wins} of {2 * len(NAMES)} of these comparisons it is "
-        "below on every seed. But the past of such noise tells nothing of its future, and the plain gain of LQR is "
-        f"cheaper than all of them (Scream: {percent(TUNED, 'Scream', LQR)} against LQR). Even the best policy in "
-        f"hindsight gains little: {percent(MEASURED, FIXED, LQR)} if it is one for all rounds, "
-        f"{percent(MEASURED, STAGED, LQR)} if it is one for each of five stages. Started at u = -K x with constants "
-        f"that are measured on the way, Scream is at {percent(MEASURED, 'Scream', LQR)} against LQR and "
-        f"{percent(MEASURED, 'Scream', 'Ader')} against Ader. Where disturbances are correlated, learning pays: Scream "
-        f"costs {percent(CORRELATED, 'Scream', LQR, signed=False)} of what LQR does, OGD "
-        f"{percent(CORRELATED, 'OGD', LQR, signed=False)}, Ader {percent(CORRELATED, 'Ader', LQR, signed=False)}."
+        f"noise, a random start and everybody tuned, Scream costs {more(TUNED, 'Scream', 'OGD')} against OGD and "
+        f"{more(TUNED, 'Scream', 'Ader')} against Ader; in {wins} of {2 * len(NAMES)} of these comparisons it is "
+        "below on every seed. The past of such noise tells nothing of its future"
+        f"{', and the plain gain of LQR is cheaper than all of them' if cheaper else ''}: Scream is at "
+        f"{more(TUNED, 'Scream', LQR)} against LQR. The best policy in hindsight is at {more(MEASURED, FIXED, LQR)} if "
+        f"it is one for all rounds, and at {more(MEASURED, STAGED, LQR)} if it is one for each of five stages. Started "
+        f"at u = -K x with constants that are measured on the way, Scream is at {more(MEASURED, 'Scream', LQR)} "
+        f"against LQR and {more(MEASURED, 'Scream', 'Ader')} against Ader. Where disturbances are correlated, "
+        f"{'learning pays: ' if pays else ''}Scream costs {part('Scream')} of what LQR does, OGD {part('OGD')}, Ader "
+        f"{part('Ader')}."
     )
 
 

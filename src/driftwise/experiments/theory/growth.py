@@ -61,8 +61,8 @@ def _conclude_rounds(tasks: list[Task], results: list[dict[str, float]]) -> Find
     )
     least = min(measured / bound for measured, bound in zip(regrets, bounds, strict=True))
     summary = (
-        f"On losses of random sign, which nobody can predict, Scream's regret grows like T^{slope:.3f}, as the sqrt(T) "
-        f"of its theorem says; it is at least {least:.0%} of the bound, which can therefore not be far from sharp here."
+        f"On losses of random sign, which nobody can predict, Scream's regret grows like T^{slope:.3f}, where its "
+        f"theorem has sqrt(T), and it is at least {least:.0%} of the bound."
     )
     table = Table("Mean over seeds", ["rounds", "regret", "bound", "ratio"], rows)
     panel = _against_bound([float(T) for T in grouped], regrets, bounds, "T")
@@ -97,7 +97,7 @@ def _conclude_path(tasks: list[Task], results: list[dict[str, float]]) -> Findin
     ]
     summary = (
         f"Against comparators that move, Scream's regret grows like (1 + P_T)^{slope:.3f} in the length P_T of their "
-        "path. It was not told how far they would move."
+        "path, where its theorem has a root. It was not told how far they would move."
     )
     table = Table("Mean over seeds", ["path length", "regret", "bound", "ratio"], rows)
     panel = _against_bound(grown, regrets, bounds, "1 + P_T")
