@@ -166,7 +166,8 @@ def _summary(totals: dict[tuple[str, str], dict[str, list[float]]], claims: list
         return [float(Ratio(top, bottom).of(totals[reading, name]).mean()) for name in NAMES]
 
     def more(reading: str, top: str, bottom: str) -> str:
-        return " / ".join(f"{value - 1.0:+.1%}" for value in means(reading, top, bottom))
+        # Rounded first, and 0.0 added, so that nothing is -0.0%.
+        return " / ".join(f"{round(value - 1.0, 3) + 0.0:+.1%}" for value in means(reading, top, bottom))
 
     def part(top: str) -> str:
         return " / ".join(f"{value:.0%}" for value in means(CORRELATED, top, LQR))
@@ -181,11 +182,9 @@ def _summary(totals: dict[tuple[str, str], dict[str, list[float]]], claims: list
         "below on every seed. The past of such noise tells nothing of its future"
         f"{', and the plain gain of LQR is cheaper than all of them' if cheaper else ''}: Scream is at "
         f"{more(TUNED, 'Scream', LQR)} against LQR. The best policy in hindsight is at {more(MEASURED, FIXED, LQR)} if "
-        f"it is one for all rounds, and at {more(MEASURED, STAGED, LQR)} if it is one for each of five stages. Started "
-        f"at u = -K x with constants that are measured on the way, Scream is at {more(MEASURED, 'Scream', LQR)} "
-        f"against LQR and {more(MEASURED, 'Scream', 'Ader')} against Ader. Where disturbances are correlated, "
-        f"{'learning pays: ' if pays else ''}Scream costs {part('Scream')} of what LQR does, OGD {part('OGD')}, Ader "
-        f"{part('Ader')}."
+        f"it is one for all rounds, and at {more(MEASURED, STAGED, LQR)} if it is one for each of five stages. Where "
+        f"disturbances are correlated, {'learning pays: ' if pays else ''}Scream costs {part('Scream')} of what LQR "
+        f"does, OGD {part('OGD')}, Ader {part('Ader')}."
     )
 
 
