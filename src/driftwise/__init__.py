@@ -91,14 +91,14 @@ _HOMES = {
     "play": ("play",),
     "trace": ("Trace",),
 }
-"""Which module each name comes from; what is not here is a module itself."""
+"""Which module each name comes from; every other name is a module itself."""
 
 
 class _Package(ModuleType):
     """A package that looks its names up when they are asked for."""
 
     def __getattr__(self, name: str) -> Any:
-        if name not in __all__:
+        if name not in __all__ and name not in _HOMES:
             raise AttributeError(f"module 'driftwise' has no attribute {name!r}")
         home = next((home for home, names in _HOMES.items() if name in names), None)
         module = import_module(f"driftwise.{home or name}")

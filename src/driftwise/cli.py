@@ -3,6 +3,7 @@
 import shlex
 import sys
 import time
+import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from driftwise.experiments.finding import Claim, Finding, Table
+    from driftwise.report import Report
 
 app = typer.Typer(
     help="Online decisions in a world that drifts, when changing your mind costs something.",
@@ -66,8 +68,11 @@ def reproduce(
         ),
     ] = None,
     seeds: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Figures: how many seeds. The other studies have their own.")
-    ] = 5,
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Figures: how many seeds; 5, or 1 with --quick. Other studies have their own."
+        ),
+    ] = None,
     first_seed: Annotated[int, typer.Option(min=0, metavar="SEED", help="Figures: the first of the seeds.")] = 0,
     quick: Annotated[bool, typer.Option("--quick", help="A smaller size, in less than a minute.")] = False,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the runs, the figures and the report.")] = Path(
@@ -112,7 +117,7 @@ def reproduce(
             experiments.reproduce(
                 name.value,
                 out,
-                size=Size(quick, range(first_seed, first_seed + seeds)),
+                size=Size(quick, range(first_seed, first_seed + (seeds or (1 if quick else 5)))),
                 resume=resume,
                 workers=workers,
                 dask=dask,
@@ -198,8 +203,6 @@ def compare(
 
     from driftwise import report
     from driftwise.experiments.comparison import compare as play
-    from driftwise.experiments.finding import Chapter
-    from driftwise.experiments.provenance import provenance
 
     report.require()
     console, began = Console(highlight=False), time.monotonic()
@@ -216,10 +219,13 @@ def compare(
             hindsight=hindsight,
             progress=lambda name: status.update(f"playing: {name}"),
         )
-    origin = provenance(_command(), time.monotonic() - began, runs=len(learner or LEARNERS[:4]))
-    Chapter("comparison", finding.title, origin, [finding]).write(out)
+    seconds = time.monotonic() - began
     _show(console, finding)
-    _report(console, out)
+    runs = len(learner or LEARNERS[:4])
+    built = report.publish(
+        out, finding.title, [finding], name="comparison", command=_command(), seconds=seconds, runs=runs
+    )
+    _built(console, built)
 
 
 def _command() -> str:
@@ -229,7 +235,10 @@ def _command() -> str:
 def _report(console: "Console", folder: Path) -> None:
     from driftwise import report
 
-    built = report.build(folder, order=[name.value for name in Experiment])
+    _built(console, report.build(folder, order=[name.value for name in Experiment]))
+
+
+def _built(console: "Console", built: "Report") -> None:
     console.print(f"Report: {built.page} (and {len(built.figures)} figures beside it)", soft_wrap=True)
 
 
@@ -251,21 +260,28 @@ def _table(table: "Table") -> "object":
 
     grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1))
     for k, name in enumerate(table.header):
-        grid.add_column(name, justify="right" if k else "left", no_wrap=True)
+        # Numbers are kept whole; sentences are wrapped.
+        short = all(len(row[k]) <= 30 for row in table.rows)
+        grid.add_column(name, justify="right" if k and short else "left", no_wrap=short)
     for row in table.rows:
         grid.add_row(*row)
     return grid
 
 
 def _verdicts(claims: "list[Claim]") -> str:
-    counts = {True: "hold", False: "do not hold", None: "not checked"}
-    verdicts = [claim.holds for claim in claims]
-    shown = [f"{verdicts.count(value)} {words}" for value, words in counts.items() if value in verdicts]
-    return f"Of {len(verdicts)} claims: {', '.join(shown)}."
+    def count(of: "list[Claim]") -> str:
+        words = {True: "hold", False: "do not hold", None: "not checked"}
+        verdicts = [claim.holds for claim in of]
+        return ", ".join(f"{verdicts.count(value)} {text}" for value, text in words.items() if value in verdicts)
+
+    paper = [claim for claim in claims if claim.paper]
+    own = f" Of the paper's own {len(paper)}: {count(paper)}." if paper else ""
+    return f"Of {len(claims)} claims: {count(claims)}.{own}"
 
 
 def main() -> None:
     """Run the command line; what is wrong is said in one line, with an exit code that tells whose fault it is."""
+    warnings.formatwarning = lambda message, *_: f"driftwise: {message}\n"
     try:
         app()
     except RunError as error:

@@ -100,6 +100,15 @@ def test_a_claim_that_fails_is_said_to_fail(runs: Runs) -> None:
     assert "does not hold (on 0 of" in str(second)
 
 
+def test_the_summary_names_the_cheapest(runs: Runs) -> None:
+    tasks, results = runs
+    assert "(alpha 1), Scream costs least of the paper's three, and Ader (original)" in STUDY.conclude(*runs).summary
+    worse = [
+        r | {"loss": 2.0 * r["loss"]} if task[0] == "Scream" else r for task, r in zip(tasks, results, strict=True)
+    ]
+    assert "(alpha 1), Ader (original) costs least" in STUDY.conclude(tasks, worse).summary
+
+
 def test_an_optimum_without_a_certificate_is_said(runs: Runs) -> None:
     tasks, results = runs
     unsure = [r | {"certified": False} if task[0] == OPTIMUM else r for task, r in zip(tasks, results, strict=True)]

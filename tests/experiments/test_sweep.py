@@ -7,7 +7,7 @@ import numpy as np
 import polars
 import pytest
 
-from driftwise.errors import MissingExtraError, ParameterError
+from driftwise.errors import InputError, MissingExtraError, ParameterError
 from driftwise.experiments.sweep import Run, Sweep, run_all, sweep
 
 
@@ -127,3 +127,13 @@ def test_import_is_light() -> None:
     heavy = "{'joblib', 'distributed', 'dask', 'polars', 'rich', 'threadpoolctl', 'cloudpickle', 'matplotlib'}"
     code = f"import driftwise.experiments.sweep, sys; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_result_that_has_the_name_of_an_argument_is_refused() -> None:
+    with pytest.raises(InputError, match=r"gives 'seed', which is one of its arguments, too; rename"):
+        sweep(lambda seed: {"seed": 99}, {}, seeds=2, workers=1)
+
+
+def test_a_column_of_numbers_and_texts_keeps_both() -> None:
+    runs = sweep(lambda seed: {"mixed": 1.5 if seed else "x"}, {}, seeds=2, workers=1)
+    assert runs.column("mixed").tolist() == ["x", 1.5]

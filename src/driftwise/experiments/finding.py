@@ -1,12 +1,15 @@
 """What an experiment says, as data: tables, claims, and panels that any renderer can draw."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from driftwise.errors import InputError
+import numpy as np
+
+from driftwise.errors import InputError, ParameterError
 
 
 def spoken(name: str) -> str:
@@ -28,6 +31,13 @@ class Claim(NamedTuple):
     holds: bool | None
     """None if it could not be checked."""
     measured: str
+    paper: bool = False
+    """Whether the paper says so; if not, we do."""
+
+    @property
+    def title(self) -> str:
+        """The statement, and whose it is if it is not ours."""
+        return f"The paper: {self.text}" if self.paper else self.text
 
     @property
     def verdict(self) -> str:
@@ -35,7 +45,7 @@ class Claim(NamedTuple):
         return {True: "holds", False: "does not hold", None: "not checked"}[self.holds]
 
     def __str__(self) -> str:
-        return f"{self.text}: {self.verdict} ({self.measured})"
+        return f"{self.title}: {self.verdict} ({self.measured})"
 
 
 class Table(NamedTuple):
@@ -110,12 +120,42 @@ class Chapter:
 
     def write(self, folder: Path) -> Path:
         """Write it to ``folder/findings/NAME.json``, whole or not at all, and return the path."""
+        if not re.fullmatch(r"[\w-]+", self.name):
+            raise ParameterError(f"Chapter: name must be of letters, digits, - and _, got {self.name!r}.")
+        for finding in self.findings:
+            _check(finding)
         path = folder / "findings" / f"{self.name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".part")
-        unfinished.write_text(json.dumps(asdict(self), indent=1, allow_nan=True), encoding="utf-8")
+        text = json.dumps(asdict(self), indent=1, default=lambda value: value.tolist())
+        unfinished.write_text(text, encoding="utf-8")
         unfinished.replace(path)
         return path
+
+
+STYLES = ("line", "dashed", "points")
+
+
+def _check(finding: Finding) -> None:
+    """Raise an error that says what in a finding cannot be shown."""
+    for table in finding.tables:
+        for row in table.rows:
+            if len(row) != len(table.header) or not all(isinstance(cell, str) for cell in row):
+                raise InputError(
+                    f"The table {table.title!r} needs a text for each of its {len(table.header)} columns in every row; "
+                    f"got {row!r}."
+                )
+    for claim in finding.claims:
+        if claim.holds is not None and not isinstance(claim.holds, bool | np.bool_):
+            raise InputError(
+                f"The claim {claim.text!r} must hold (True), not hold (False) or be None: {claim.holds!r}."
+            )
+    for panel in finding.panels:
+        for series in panel.series:
+            if not len(series.x) == len(series.y) == len(series.y if series.spread is None else series.spread):
+                raise InputError(f"The series {series.name!r} of {panel.title!r} needs x, y and spread of one length.")
+            if series.style not in STYLES:
+                raise InputError(f"The series {series.name!r} has the style {series.style!r}; there are {STYLES}.")
 
 
 def read_chapters(folder: Path, order: Iterable[str] = ()) -> list[Chapter]:

@@ -25,12 +25,13 @@ class Ratio(NamedTuple):
         return np.asarray(np.array(costs[self.top]) / np.array(costs[self.bottom]))
 
 
-def paired(text: str, ratios: Sequence[Ratio], costs: Mapping[str, Sequence[float]]) -> Claim:
+def paired(text: str, ratios: Sequence[Ratio], costs: Mapping[str, Sequence[float]], *, paper: bool = False) -> Claim:
     """Check on every seed by itself that all ratios lie in their ranges; the claim holds if it does on all."""
     values = [ratio.of(costs) for ratio in ratios]
     inside = np.all([(r.low < v) & (v < r.high) for r, v in zip(ratios, values, strict=True)], axis=0)
     ranges = "; ".join(f"{ratio} {_range(v)}" for ratio, v in zip(ratios, values, strict=True))
-    return Claim(text, bool(inside.all()), f"on {inside.sum()} of {inside.size} seeds; {ranges}")
+    seeds = "seeds" if inside.size > 1 else "seed"
+    return Claim(text, bool(inside.all()), f"on {inside.sum()} of {inside.size} {seeds}; {ranges}", paper)
 
 
 def ratio_table(title: str, seeds: Sequence[int], columns: Mapping[str, Array]) -> Table:

@@ -1,8 +1,6 @@
 """Finished runs in a folder: one `.npz` file each, and a manifest that says what it is and how it was made."""
 
-import functools
 import hashlib
-import inspect
 import json
 import os
 import zipfile
@@ -15,8 +13,8 @@ import numpy as np
 from driftwise import __version__
 from driftwise._validate import describe
 from driftwise.errors import ParameterError
+from driftwise.experiments.fingerprint import fingerprint, full_name, package_digest
 from driftwise.experiments.result import Result, decode
-from driftwise.experiments.task import optional
 
 
 class Store:
@@ -40,16 +38,24 @@ class Store:
         # A line that was cut short has no end: the next one must not continue it.
         self._cut = bool(written) and not written.endswith(b"\n")
         self._lines = _parse(written)
-        self._maker = {"function": full_name(function), "version": __version__, "source": fingerprint(function)}
+        self._maker = {
+            "function": full_name(function),
+            "version": __version__,
+            "package": package_digest(),
+            "source": fingerprint(function),
+        }
+        self.outdated = 0
+        """How many runs were found that another function, or another driftwise, has made."""
 
     def find(self, configuration: Mapping[str, Any]) -> Result | None:
         """Return the result of a run that is kept unharmed, or None."""
         plain = self.plain(configuration)
         line = self._lines.get(self._path(plain).name, {})
-        if any(line.get(key) != value for key, value in self._maker.items()):
-            return None
         # Compared as text, in which NaN equals itself and 1 differs from 1.0.
-        if json.dumps(line["configuration"], sort_keys=True) != plain:
+        if json.dumps(line.get("configuration"), sort_keys=True) != plain:
+            return None
+        if any(line.get(key) != value for key, value in self._maker.items()):
+            self.outdated += 1
             return None
         try:
             data = self._path(plain).read_bytes()
@@ -61,7 +67,7 @@ class Store:
         """Write the encoded result of a run, and then its line in the manifest."""
         plain = self.plain(configuration)
         path = self._path(plain)
-        unfinished = path.with_name(f".{path.name}.part")
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
             with unfinished.open("wb") as file:
                 _write(file, payload)
@@ -76,6 +82,7 @@ class Store:
             "configuration": settings,
             "seed": settings.get("seed"),
             "version": self._maker["version"],
+            "package": self._maker["package"],
             "source": self._maker["source"],
             "digest": _digest(payload),
             "seconds": round(seconds, 4),
@@ -96,50 +103,6 @@ class Store:
 
     def _path(self, plain: str) -> Path:
         return self.folder / (_digest(f"{self._maker['function']} {plain}".encode())[:16] + ".npz")
-
-
-def full_name(function: Callable[..., Any]) -> str:
-    """Return module:qualname of a function, or of what a partial or an object calls."""
-    while isinstance(function, functools.partial):
-        function = function.func
-    named = function if hasattr(function, "__qualname__") else type(function)
-    return f"{named.__module__}:{named.__qualname__}"
-
-
-def fingerprint(function: Callable[..., Any]) -> str | None:
-    """Return a digest of a function's source and of the values it carries, or None if it has neither.
-
-    The code that the function calls has no part in it; driftwise's own is covered by the version in the manifest.
-    """
-    carried: list[Any] = []
-    while isinstance(function, functools.partial):
-        carried.append((function.args, function.keywords))
-        function = function.func
-    if not inspect.isroutine(function):
-        carried.append(function)
-        function = type(function).__call__
-    carried += [getattr(function, name, None) for name in ("__self__", "__defaults__", "__kwdefaults__")]
-    for cell in getattr(function, "__closure__", None) or ():
-        carried.append(cell.cell_contents)
-    try:
-        source = inspect.getsource(function)
-    except (OSError, TypeError):
-        # Given by `python -c` or exec: the compiled code changes when the source does.
-        code = getattr(function, "__code__", None)
-        source = f"{code.co_code!r} {code.co_consts} {code.co_names}" if code else ""
-    carried = [value for value in carried if value is not None]
-    if not source and not carried:
-        return None
-    return _digest("\n".join([source, *map(_trace, carried)]).encode())
-
-
-def _trace(value: object) -> str:
-    joblib = optional("joblib", "experiments")
-    try:
-        return str(joblib.hash(value))
-    except Exception:
-        # What cannot be pickled shows its address, and so never passes for the value of an earlier process.
-        return repr(value)
 
 
 def _parse(written: bytes) -> dict[str, dict[str, Any]]:

@@ -1,6 +1,7 @@
 """What a study is made of: tasks, what each measures, and what they say together."""
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -45,8 +46,11 @@ class Study:
 
 
 def exponent(x: Iterable[float], y: Iterable[float]) -> float:
-    """Return the slope of a straight line through the logarithms."""
-    return float(np.polyfit(np.log(np.array(list(x))), np.log(np.array(list(y))), 1)[0])
+    """Return the slope of a straight line through the logarithms; nan where there are none."""
+    across, up = np.array(list(x)), np.array(list(y))
+    if min(across.min(), up.min()) <= 0.0:
+        return math.nan
+    return float(np.polyfit(np.log(across), np.log(up), 1)[0])
 
 
 def within(value: float, middle: float, margin: float) -> bool:

@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from driftwise._validate import describe, whole
-from driftwise.errors import ParameterError
+from driftwise.errors import InputError, ParameterError
 from driftwise.experiments.cluster import on_cluster
 from driftwise.experiments.progress import tracking
 from driftwise.experiments.result import Result, decode
@@ -34,7 +35,11 @@ class Run:
     @property
     def row(self) -> dict[str, Any]:
         """The arguments and the entries of the result in one dict; a number is called "result"."""
-        return {**self.configuration, **(self.result if isinstance(self.result, dict) else {"result": self.result})}
+        found = self.result if isinstance(self.result, dict) else {"result": self.result}
+        both = found.keys() & self.configuration.keys()
+        if both:
+            raise InputError(f"A run gives {min(both)!r}, which is one of its arguments, too; rename one of the two.")
+        return {**self.configuration, **found}
 
 
 class Sweep(Sequence[Run]):
@@ -69,7 +74,8 @@ class Sweep(Sequence[Run]):
         if name not in self._names:
             raise ParameterError(f"Sweep.column: name must be one of {', '.join(self._names)}; got {describe(name)}.")
         values: list[Any] = [row.get(name) for row in self._rows]
-        if all(value is not None for value in values) and len({np.shape(value) for value in values}) == 1:
+        texts = {isinstance(value, str) for value in values}
+        if all(value is not None for value in values) and len({np.shape(v) for v in values}) == len(texts) == 1:
             return np.array(values)
         objects = np.empty(len(values), dtype=object)
         objects[:] = values
@@ -114,8 +120,9 @@ def sweep(
     out
         A folder to keep every run in as soon as it is finished: an `.npz` file, and a line in ``manifest.jsonl``.
     resume
-        Whether to take runs from `out` that are there unharmed and were made by the same version of driftwise and the
-        same source of the function. The code that the function calls is not compared: if it has changed, do not resume.
+        Whether to take runs from `out` that are there unharmed and were made by the same driftwise and the same
+        function, with all that it uses of its own module; others are run again, with a warning. What the function uses
+        of other modules is not compared: if that has changed, do not resume.
     workers
         Processes on this machine; all usable cores if None, and this process alone if 1.
     dask
@@ -185,6 +192,13 @@ def run_all(
     if store is not None and resume:
         found = ((index, store.find(configuration)) for index, configuration in enumerate(configurations))
         results = {index: result for index, result in found if result is not None}
+        if store.outdated:
+            warnings.warn(
+                f"{store.outdated} of the runs in {out} were made by another version of {name(function)} or of "
+                "driftwise; they are run again.",
+                UserWarning,
+                stacklevel=3,
+            )
     kept = [configurations[index] for index in results]
     tasks = [(index, configuration) for index, configuration in enumerate(configurations) if index not in results]
     if not tasks:

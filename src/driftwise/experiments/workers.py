@@ -75,7 +75,9 @@ def beside(function: Callable[..., Result], tasks: Iterable[Task], workers: int)
                         under_way[pool.submit(attempt_packed, packed, arguments)] = waiting[0]
                         waiting.popleft()
                 lost: list[Task] = []
-                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                done = wait(under_way, return_when=FIRST_COMPLETED).done
+                # Those that failed come last: the caller stops there, and the others are to be kept.
+                for future in sorted(done, key=_failed):
                     task = under_way.pop(future)
                     if isinstance(future.exception(), BrokenExecutor):
                         lost.append(task)
@@ -90,6 +92,10 @@ def beside(function: Callable[..., Result], tasks: Iterable[Task], workers: int)
             if pool is not None:
                 _kill(pool, under_way)
             raise
+
+
+def _failed(future: Future[Outcome]) -> bool:
+    return future.exception() is not None or future.result().payload is None
 
 
 @contextlib.contextmanager

@@ -8,12 +8,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from driftwise.errors import MissingExtraError
-from driftwise.experiments.finding import Chapter, read_chapters
+from driftwise.experiments.finding import Chapter, Finding, read_chapters
+from driftwise.experiments.provenance import provenance
 from driftwise.report.figures import draw
 from driftwise.report.page import page
 from driftwise.report.palette import assign
 
-__all__ = ["Report", "build", "require"]
+__all__ = ["Report", "build", "publish", "require"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,57 @@ def require() -> None:
             f"A report needs {' and '.join(missing)}, which the extra 'experiments' brings: "
             "pip install 'driftwise[experiments]'."
         )
+
+
+def publish(
+    folder: str | Path,
+    title: str,
+    findings: Sequence[Finding],
+    *,
+    name: str = "findings",
+    command: str = "",
+    seconds: float = 0.0,
+    runs: int = 0,
+) -> Report:
+    """Write findings of one's own to a folder, and build its report.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where to; chapters of other names that are there stay in the report.
+    title : str
+        Of the chapter.
+    findings : sequence of Finding
+        Tables, claims and panels, each with a summary.
+    name : str, default "findings"
+        Of the chapter's file.
+    command, seconds, runs
+        What made the findings, how long that took, and how many runs it was; shown at the end of the chapter.
+
+    Returns
+    -------
+    Report
+        The paths of the page and of its figures.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from driftwise.experiments import Claim, Finding, Panel, Series, Table
+    >>> squares = Series("squares", [1, 2, 3], [1, 4, 9])
+    >>> finding = Finding(
+    ...     title="Squares",
+    ...     summary="They grow.",
+    ...     tables=[Table("Squares", ["n", "square"], [["1", "1"], ["2", "4"]])],
+    ...     claims=[Claim("Squares grow", True, "1, 4, 9")],
+    ...     panels=[Panel("Growth", "n", "square", [squares])],
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     report = publish(folder, "Numbers", [finding])
+    ...     [path.name for path in (report.page, *report.figures)]
+    ['report.html', 'findings-1-squares.png', 'findings-1-squares.pdf']
+    """
+    Chapter(name, title, provenance(command, seconds, runs), findings).write(Path(folder))
+    return build(folder)
 
 
 def build(folder: str | Path, *, order: Iterable[str] = ()) -> Report:

@@ -44,7 +44,7 @@ def finding_section(finding: Finding, key: str, looks: Mapping[str, Look]) -> It
 def claim_item(claim: Claim, key: str | None = None) -> str:
     """Return a claim with its verdict, as a link if there is somewhere to go."""
     kind, mark = MARKS[claim.holds]
-    text = escape(claim.text)
+    text = escape(claim.title)
     return (
         f'<li class="{kind}"><span class="verdict"><span aria-hidden="true">{mark}</span> {claim.verdict}</span> '
         + (f'<a href="#{key}">{text}</a>' if key else text)
@@ -57,7 +57,7 @@ def provenance(source: Provenance) -> Iterator[str]:
     versions = ", ".join(f"{name} {version}" for name, version in source.versions.items())
     facts = {
         "Finished": source.finished,
-        "Took": f"{_duration(source.seconds)} for {source.runs:,} {'run' if source.runs == 1 else 'runs'}",
+        "Command took": f"{_duration(source.seconds)} for {source.runs:,} {'run' if source.runs == 1 else 'runs'}",
         "Machine": source.machine,
         "Versions": versions,
     }

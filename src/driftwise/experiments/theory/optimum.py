@@ -1,4 +1,4 @@
-"""The hindsight optimum by two solvers that have nothing in common: our active-set method, and cvxpy with Clarabel."""
+"""The hindsight optimum by our active-set method, and by cvxpy, which states the whole problem to Clarabel at once."""
 
 from driftwise import losses as lossy
 from driftwise import regret
@@ -43,7 +43,11 @@ def _conclude_cvxpy(tasks: list[Task], results: list[dict[str, float]]) -> Findi
         worst <= 1e-6 if installed else None,
         f"largest difference {worst:.1e}" if installed else missing,
     )
-    summary = f"Two solvers that share no code find the same optimum, to {worst:.0e}." if installed else f"{missing}."
+    summary = (
+        f"The active-set method and cvxpy, which states the whole problem at once, differ by {worst:.0e} at most."
+        if installed
+        else f"{missing[0].upper()}{missing[1:]}."
+    )
     table = Table("Cost of the hindsight optimum", ["alpha", "active set", "cvxpy and Clarabel", "difference"], rows)
     return Finding(SOLVERS.title, summary, [table], [claim])
 
