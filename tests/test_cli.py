@@ -70,7 +70,7 @@ def test_reproduce_prints_tables_claims_and_summary_and_leaves_a_report(small: P
     assert "They are near 0, mostly." in output
     assert "hidden" not in output
     assert "Of 3 claims: 1 hold, 1 do not hold, 1 not checked." in output
-    assert f"Report: {small / 'report.html'} (and 2 figures beside it)" in output
+    assert f"Report: {small / 'report.html'}; 1 figure as PNG and PDF in {small / 'figures'}" in output
     page = (small / "report.html").read_text()
     assert "About figure1" in page
     assert "hidden" in page
@@ -109,6 +109,31 @@ def test_report_builds_the_page_again(small: Path) -> None:
     result = RUNNER.invoke(app, ["report", str(small)])
     assert result.exit_code == 0
     assert (small / "report.html").exists()
+
+
+def test_quick_says_so_and_takes_one_seed_unless_told_otherwise(small: Path) -> None:
+    output = reproduce("figure1", "--quick", "--out", str(small))
+    assert "This was the quick size" in output
+    assert "About figure1 (quick size)" in (small / "report.html").read_text()
+    assert len(list((small / "runs").rglob("*.npz"))) == 1
+    reproduce("figure1", "--quick", "--seeds", "3", "--out", str(small))
+    assert len(list((small / "runs").rglob("*.npz"))) == 3
+
+
+def test_claims_that_fail_are_repeated_at_the_end(small: Path) -> None:
+    output = reproduce("figure1", "--out", str(small))
+    assert output.rindex("2 is odd: does not hold") > output.index("Of 3 claims")
+
+
+def test_numbers_are_never_cut(tmp_path: Path) -> None:
+    data = tmp_path / "demand.csv"
+    data.write_text("x,y\n" + "".join(f"{k % 7},{1e6 + 1000.0 * (k % 11)}\n" for k in range(200)))
+    arguments = ["compare", "--data", str(data), "--target", "y", "--switching-cost", "2", "--out", str(tmp_path)]
+    output = CliRunner(env={"COLUMNS": "80"}).invoke(app, arguments).output
+    assert "…" not in output
+    assert "Repeat the last value" in output
+    assert "Rounds T" in output
+    assert " 200 " in output
 
 
 def test_interruption_exits_with_130_and_says_how_to_go_on(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,6 +214,14 @@ def test_wrong_arguments_exit_with_2(arguments: list[str]) -> None:
     ("arguments", "code", "message"),
     [
         (["report", "nowhere"], 2, "nowhere has no findings to show"),
+        (["reproduce", "--out", "file"], 2, "file is not a folder to write to"),
+        (
+            ["compare", "--data", "a", "--target", "y", "--switching-cost", "1", "--out", "file"],
+            2,
+            "file is not a folder",
+        ),
+        (["reproduce", "--dask", "nonsense"], 2, "looks like tcp://host:8786, got 'nonsense'"),
+        (["reproduce", "--dask", "tcp://127.0.0.1:1"], 1, "no Dask scheduler at tcp://127.0.0.1:1; `dask scheduler`"),
         (["reproduce", "--workers", "2", "--dask", "tcp://127.0.0.1:1"], 2, "workers"),
         (["compare", "--data", "no.csv", "--target", "y", "--switching-cost", "1"], 2, "no.csv"),
     ],
@@ -202,6 +235,7 @@ def test_errors_are_one_line(
     message: str,
 ) -> None:
     monkeypatch.chdir(small.parent)
+    Path("file").write_text("")
     monkeypatch.setattr(sys, "argv", ["driftwise", *arguments])
     with pytest.raises(SystemExit) as exit_:
         main()

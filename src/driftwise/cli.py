@@ -1,7 +1,9 @@
 """The command line: `driftwise`."""
 
+import os
 import shlex
 import sys
+import tempfile
 import time
 import warnings
 from enum import StrEnum
@@ -11,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import driftwise
-from driftwise.errors import DriftwiseError, RunError
+from driftwise.errors import DriftwiseError, ParameterError, RunError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table as Grid
 
     from driftwise.experiments.finding import Claim, Finding, Table
     from driftwise.report import Report
@@ -25,7 +28,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    epilog="Exit codes: 0 done, 1 a run or a file failed, 2 wrong input, 130 stopped by Ctrl-C.",
+    epilog="Exit codes: 0 done, 1 a run failed, 2 wrong input, 130 stopped by Ctrl-C.",
 )
 
 
@@ -74,7 +77,7 @@ def reproduce(
         ),
     ] = None,
     first_seed: Annotated[int, typer.Option(min=0, metavar="SEED", help="Figures: the first of the seeds.")] = 0,
-    quick: Annotated[bool, typer.Option("--quick", help="A smaller size, in less than a minute.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A smaller size, in about a minute.")] = False,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the runs, the figures and the report.")] = Path(
         "reproduction"
     ),
@@ -96,8 +99,8 @@ def reproduce(
 
     theory: every bound on random problems, growth in rounds, path and price, the lower-bound adversaries.
 
-    control: identification of plants that are not known, and explore-then-commit on 200 of them; 10 to 20
-    minutes, and not run unless named.
+    control: identification of plants that are not known, and explore-then-commit on 200 of them; it takes longer than
+    all the others together, and is not run unless named.
     """
     from rich.console import Console
 
@@ -105,7 +108,9 @@ def reproduce(
     from driftwise.experiments.study import Size
 
     report.require()
+    _writable(out)
     console = Console(highlight=False)
+    _announce(console)
     claims: list[Claim] = []
 
     def found(finding: "Finding") -> None:
@@ -125,10 +130,13 @@ def reproduce(
                 command=_command(),
                 found=found,
             )
-        console.print(_verdicts(claims))
+        console.print(_verdicts(claims), soft_wrap=True, markup=False)
+        if quick:
+            console.print("This was the quick size: run it without --quick before you conclude anything.")
         _report(console, out)
     except KeyboardInterrupt:
-        again = _command() if resume else f"{_command()} --resume"
+        typed = sys.argv[0] if Path(sys.argv[0]).stem == "driftwise" else "driftwise"
+        again = shlex.join([typed, *sys.argv[1:], *([] if resume else ["--resume"])])
         typer.echo(f"Stopped. Finished runs are kept in {out}; to go on from there: {again}", err=True)
         raise typer.Exit(130) from None
 
@@ -140,6 +148,8 @@ def report(
     """Build the report of a folder: one HTML page that needs nothing else, and its figures as PNG and PDF."""
     from rich.console import Console
 
+    if folder.is_dir():
+        _writable(folder)
     _report(Console(highlight=False), folder)
 
 
@@ -205,7 +215,9 @@ def compare(
     from driftwise.experiments.comparison import compare as play
 
     report.require()
+    _writable(out)
     console, began = Console(highlight=False), time.monotonic()
+    _announce(console)
     with console.status("reading the data") as status:
         finding = play(
             data,
@@ -228,6 +240,22 @@ def compare(
     _built(console, built)
 
 
+def _writable(folder: Path) -> None:
+    """Find out before the work, and not after it, that nothing can be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ParameterError(f"{folder} is not a folder to write to ({error.strerror}); give another --out.") from None
+
+
+def _announce(console: "Console") -> None:
+    """Say so if the machine code is not there yet."""
+    if not any(Path(driftwise.__file__).parent.rglob("*.nbi")) and "NUMBA_CACHE_DIR" not in os.environ:
+        console.print("The first run compiles, which takes a minute or two more.")
+
+
 def _command() -> str:
     return shlex.join(["driftwise", *sys.argv[1:]])
 
@@ -235,26 +263,37 @@ def _command() -> str:
 def _report(console: "Console", folder: Path) -> None:
     from driftwise import report
 
-    _built(console, report.build(folder, order=[name.value for name in Experiment]))
+    with console.status("building the report"):
+        built = report.build(folder, order=[name.value for name in Experiment])
+    _built(console, built)
 
 
 def _built(console: "Console", built: "Report") -> None:
-    console.print(f"Report: {built.page} (and {len(built.figures)} figures beside it)", soft_wrap=True)
+    count = len(built.figures) // 2
+    what = "1 figure" if count == 1 else f"{count} figures"
+    shown = f"; {what} as PNG and PDF in {built.figures[0].parent}" if count else ""
+    console.print(f"Report: {built.page}{shown}", soft_wrap=True)
 
 
 def _show(console: "Console", finding: "Finding") -> None:
     """Print what was found."""
+    from rich.console import Console
+    from rich.measure import Measurement
+
     console.rule(f"[bold]{finding.title}[/bold]", align="left")
     for table in finding.tables:
         if not table.detail:
-            console.print(f"\n{table.title}")
-            console.print(_table(table))
+            console.print(f"\n{table.title}", markup=False)
+            grid = _table(table)
+            # A number that is cut is another number: rather wider than the screen.
+            width = Measurement.get(console, console.options.update(max_width=1000), grid).maximum
+            Console(file=console.file, width=max(width, console.width)).print(grid)
     for claim in finding.claims:
         console.print(f"- {claim}", soft_wrap=True, markup=False)
     console.print(f"\n{finding.summary}\n", markup=False)
 
 
-def _table(table: "Table") -> "object":
+def _table(table: "Table") -> "Grid":
     from rich import box
     from rich.table import Table as Grid
 
@@ -262,7 +301,9 @@ def _table(table: "Table") -> "object":
     for k, name in enumerate(table.header):
         # Numbers are kept whole; sentences are wrapped.
         short = all(len(row[k]) <= 30 for row in table.rows)
-        grid.add_column(name, justify="right" if k and short else "left", no_wrap=short)
+        grid.add_column(
+            name, justify="right" if k and short else "left", no_wrap=short, max_width=None if short else 40
+        )
     for row in table.rows:
         grid.add_row(*row)
     return grid
@@ -276,7 +317,8 @@ def _verdicts(claims: "list[Claim]") -> str:
 
     paper = [claim for claim in claims if claim.paper]
     own = f" Of the paper's own {len(paper)}: {count(paper)}." if paper else ""
-    return f"Of {len(claims)} claims: {count(claims)}.{own}"
+    failed = [f"\n- {claim}" for claim in claims if claim.holds is False]
+    return f"Of {len(claims)} claims: {count(claims)}.{own}{''.join(failed)}"
 
 
 def main() -> None:

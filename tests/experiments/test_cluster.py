@@ -70,9 +70,11 @@ def test_another_version_on_the_workers_is_an_error(address: str, monkeypatch: p
 
 def test_no_scheduler_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "PATIENCE", 0.5)
-    with pytest.raises(RunError, match=r"^There is no Dask scheduler at tcp://127.0.0.1:9 \(OSError\)\.$"):
+    with pytest.raises(
+        RunError, match=r"^There is no Dask scheduler at tcp://127.0.0.1:9; `dask scheduler` starts one\.$"
+    ):
         run_all(deadly, SEEDS[:1], title="", dask="tcp://127.0.0.1:9")
-    with pytest.raises(RunError, match="There is no Dask scheduler at nowhere"):
+    with pytest.raises(ParameterError, match="looks like tcp://host:8786, got 'nowhere'"):
         run_all(deadly, SEEDS[:1], title="", dask="nowhere")
 
 

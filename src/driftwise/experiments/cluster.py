@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from driftwise import __version__
-from driftwise.errors import RunError
+from driftwise.errors import ParameterError, RunError
 from driftwise.experiments.result import Result
 from driftwise.experiments.task import Configuration, attempt_packed, call, killers, optional, pack
 from driftwise.experiments.workers import Outcomes, Task
@@ -49,10 +49,12 @@ def _lost(function: Callable[..., Result], configuration: Configuration, address
 @contextlib.contextmanager
 def _connected(distributed: Any, address: str) -> Iterator[Any]:
     """Give a client of a cluster that has workers with this version of driftwise."""
+    if "://" not in address:
+        raise ParameterError(f"The address of a Dask scheduler looks like tcp://host:8786, got {address!r}.")
     try:
         client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise RunError(f"There is no Dask scheduler at {address} ({type(error).__name__}).") from None
+    except (OSError, ValueError):
+        raise RunError(f"There is no Dask scheduler at {address}; `dask scheduler` starts one.") from None
     with contextlib.closing(client):
         try:
             client.wait_for_workers(1, timeout=PATIENCE)

@@ -63,7 +63,7 @@ CLAIMS: dict[str, tuple[float, list[Ratio]]] = {
             Ratio("OGD", "Scream", 1.25),
         ],
     ),
-    "alpha 1: Scream first": (
+    "alpha 1: Scream first of the three": (
         1.0,
         [Ratio(other, "Scream", 1.0) for other in ("OGD", "Ader, original", "Ader, improved")],
     ),
@@ -155,9 +155,10 @@ def _summary(mean: dict[tuple[str, float], float]) -> str:
         costs = {name: mean[name, alpha] for name in ("OGD", "Ader, original", "Ader, improved", "Scream")}
         first, second = sorted(costs, key=lambda name: costs[name])[:2]
         rival = second if first == "Scream" else "Scream"
+        more = costs[rival] / costs[first] - 1.0
         sentences.append(
-            f"Where moving is {price} (alpha {alpha:g}), {spoken(first)} costs least of the paper's three, and "
-            f"{spoken(rival)} {costs[rival] / costs[first] - 1.0:.1%} more."
+            f"Where moving is {price} (alpha {alpha:g}), {spoken(first)} costs least of the paper's three, "
+            + (f"and {spoken(rival)} {more:.1%} more." if more >= 5e-4 else f"with {spoken(rival)} level.")
         )
     multiples = [f"{mean['Scream', alpha] / mean[OPTIMUM, alpha]:.1f}" for alpha in ALPHAS]
     sentences.append(

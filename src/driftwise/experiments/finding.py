@@ -190,5 +190,6 @@ def _read(path: Path) -> Chapter:
         return Chapter(data["name"], data["title"], Provenance(**data["provenance"]), findings)
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(
-            f"{path} is damaged ({error}); run the command that made it again, with --resume to keep its runs."
+            f"{path} is damaged ({type(error).__name__}: {error}); make it again with `driftwise reproduce {path.stem} "
+            f"--out {path.parents[1]} --resume`, or delete it."
         ) from None

@@ -41,5 +41,10 @@ def ratio_table(title: str, seeds: Sequence[int], columns: Mapping[str, Array]) 
 
 
 def _range(values: Array) -> str:
-    low, middle, high = f"{values.min():.3f}", f"{values.mean():.3f}", f"{values.max():.3f}"
+    low, middle, high = map(_shown, (values.min(), values.mean(), values.max()))
     return low if low == high else f"{low} to {high}, mean {middle}"
+
+
+def _shown(ratio: float) -> str:
+    """Return a ratio with as many digits as it takes to see on which side of 1 it is."""
+    return next((text for digits in (3, 4, 5) if float(text := f"{ratio:.{digits}f}") != 1.0), "1.000")

@@ -98,9 +98,10 @@ def _bar(console: "Console", title: int, by_rounds: bool) -> "Progress":
 
     class Left(ProgressColumn):
         def render(self, task: "Task") -> Text:
-            # At the mean speed so far: rich's own estimate goes by the last 30 seconds, and a run may take longer.
+            # At the mean speed so far: rich's own estimate goes by the last 30 seconds, and a run may take longer. Not
+            # at the very beginning, when the code may have to be compiled.
             done = task.completed - task.fields["before"]
-            if done <= 0 or not task.elapsed:
+            if done < 0.1 * ((task.total or 0) - task.fields["before"]) or not task.elapsed:
                 return Text("", style="progress.remaining")
             seconds = round(task.elapsed * (task.remaining or 0) / done)
             shown = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} left"

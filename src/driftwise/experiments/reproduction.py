@@ -68,6 +68,7 @@ def reproduce(
         findings.append(study.conclude(study.tasks(size), results))
         runs += len(results)
         found(findings[-1])
-    chapter = Chapter(name, experiment.title, provenance(command, time.monotonic() - began, runs), findings)
+    title = f"{experiment.title} (quick size)" if size.quick else experiment.title
+    chapter = Chapter(name, title, provenance(command, time.monotonic() - began, runs), findings)
     chapter.write(out)
     return chapter

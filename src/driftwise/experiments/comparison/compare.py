@@ -79,6 +79,7 @@ def compare(
     Hindsight optimum        152       1
     Best fixed weights       675    4.44
     Weights of zero          750    4.93
+    Repeat the last value       -       -
     """
     say = progress or (lambda text: None)
     contenders = choose(learners)

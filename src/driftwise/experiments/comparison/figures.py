@@ -18,6 +18,9 @@ POINTS = 400
 CURVES = 8
 """Weights that are drawn, at most."""
 
+LAST = "Repeat the last value"
+"""A forecast without weights: nothing is learnt, and nothing moved."""
+
 FAR = 3.0
 """A reference is not drawn if it costs more than so many times what the last learner does."""
 
@@ -37,6 +40,8 @@ def cost_table(contest: Contest) -> Table:
         ]
         for outcome in [*contest.learners, *contest.references]
     ]
+    if contest.last is not None:
+        rows.append([LAST, "-", "-", "-", "-", show(contest.last), "-", "-"])
     multiple = "times optimum" if contest.optimum else "times best fixed"
     header = ["learner", "overall", "loss", "switching", multiple, "RMSE", "moves", "distance"]
     return Table("What it cost: overall = loss + switching cost", header, rows)

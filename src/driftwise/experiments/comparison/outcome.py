@@ -78,6 +78,12 @@ class Contest:
     """The optimum with its certificate, unless it was left out."""
 
     @property
+    def last(self) -> float | None:
+        """Root mean square of the error of someone who repeats the last target; None if there is but one."""
+        changes = np.diff(self.problem.targets)
+        return float(np.sqrt(np.mean(changes**2))) if changes.size else None
+
+    @property
     def references(self) -> list[Outcome]:
         """What the learners are held against, cheapest first."""
         return [outcome for outcome in (self.optimum, self.fixed, self.zero) if outcome]

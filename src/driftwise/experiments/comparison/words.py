@@ -58,6 +58,7 @@ def named(outcome: Outcome) -> str:
 def summarise(contest: Contest) -> str:
     """Say which learner is cheapest, against what, what moving did, and what was taken from the data."""
     parts = [_cheapest(contest), _against_optimum(contest), _against_fixed(contest), _against_zero(contest)]
+    parts.append(_against_last(contest))
     parts += [*_moving(contest), _setting(contest.problem), _outlier(contest.problem)]
     return " ".join(part for part in parts if part)
 
@@ -118,6 +119,19 @@ def _against_zero(contest: Contest) -> str:
     if len(losers) == len(contest.learners):
         return f"{text} and was not beaten by {_all(contest, 'any')}: at this price, learning does not pay."
     return f"{text} and was not beaten by {_joined(losers)}."
+
+
+def _against_last(contest: Contest) -> str:
+    """Say what a forecast without any weights does, which learners of weights need not beat."""
+    if contest.last is None:
+        return ""
+    text = (
+        f"Repeating the last {contest.problem.target!r}, without weights, would have been off by {show(contest.last)}"
+    )
+    better = [outcome for outcome in contest.learners if outcome.error < contest.last]
+    if len(better) == len(contest.learners):
+        return f"{text}, more than {_all(contest)}."
+    return f"{text}, less than {_all(contest, 'any')}." if not better else f"{text}; only {_joined(better)} did better."
 
 
 def _moving(contest: Contest) -> list[str]:

@@ -201,7 +201,8 @@ def _summary(totals: dict[tuple[str, str], dict[str, list[float]]], claims: list
     cheaper = min(min(means(TUNED, learner, LQR)) for learner in LEARNERS) > 1.0
     pays = max(means(CORRELATED, "Scream", LQR)) < 1.0
     return (
-        f"Three numbers stand for {' / '.join(NAMES)}, on average over seeds. As the paper has it, with independent "
+        f"Three numbers stand for {' / '.join(NAMES)}, on average over seeds; LDS is a linear system whose matrices "
+        f"change, DAC a disturbance-action policy. As the paper has it, with independent "
         f"noise, a random start and everybody tuned, Scream costs {more(TUNED, 'Scream', 'OGD')} against OGD and "
         f"{more(TUNED, 'Scream', 'Ader')} against Ader; in {paper.count(True)} of {len(paper)} of these comparisons it "
         "is below on every seed. The past of such noise tells nothing of its future"
