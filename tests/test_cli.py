@@ -125,6 +125,23 @@ def test_claims_that_fail_are_repeated_at_the_end(small: Path) -> None:
     assert output.rindex("2 is odd: does not hold") > output.index("Of 3 claims")
 
 
+def test_brackets_in_names_are_shown_as_they_are(tmp_path: Path) -> None:
+    data = tmp_path / "load[red].csv"
+    data.write_text("[bold]x,y[i]\n" + "1,2\n2,3\n" * 20)
+    arguments = ["compare", "--data", str(data), "--target", "y[i]", "--switching-cost", "1", "--out", str(tmp_path)]
+    result = RUNNER.invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert "Learners on load[red].csv: y[i]" in result.output
+    assert "[bold]x" in result.output
+
+
+def test_a_command_that_fails_leaves_no_folder(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    arguments = ["compare", "--data", str(tmp_path / "no.csv"), "--target", "y", "--switching-cost", "1"]
+    assert RUNNER.invoke(app, [*arguments, "--out", str(out)]).exit_code == 1
+    assert not out.exists()
+
+
 def test_numbers_are_never_cut(tmp_path: Path) -> None:
     data = tmp_path / "demand.csv"
     data.write_text("x,y\n" + "".join(f"{k % 7},{1e6 + 1000.0 * (k % 11)}\n" for k in range(200)))

@@ -3,7 +3,6 @@
 import os
 import shlex
 import sys
-import tempfile
 import time
 import warnings
 from enum import StrEnum
@@ -242,12 +241,9 @@ def compare(
 
 def _writable(folder: Path) -> None:
     """Find out before the work, and not after it, that nothing can be written."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise ParameterError(f"{folder} is not a folder to write to ({error.strerror}); give another --out.") from None
+    existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        raise ParameterError(f"{folder} is not a folder to write to, because of {existing}; give another one.")
 
 
 def _announce(console: "Console") -> None:
@@ -278,9 +274,10 @@ def _built(console: "Console", built: "Report") -> None:
 def _show(console: "Console", finding: "Finding") -> None:
     """Print what was found."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.measure import Measurement
 
-    console.rule(f"[bold]{finding.title}[/bold]", align="left")
+    console.rule(f"[bold]{escape(finding.title)}[/bold]", align="left")
     for table in finding.tables:
         if not table.detail:
             console.print(f"\n{table.title}", markup=False)
@@ -295,6 +292,7 @@ def _show(console: "Console", finding: "Finding") -> None:
 
 def _table(table: "Table") -> "Grid":
     from rich import box
+    from rich.markup import escape
     from rich.table import Table as Grid
 
     grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1))
@@ -302,10 +300,10 @@ def _table(table: "Table") -> "Grid":
         # Numbers are kept whole; sentences are wrapped.
         short = all(len(row[k]) <= 30 for row in table.rows)
         grid.add_column(
-            name, justify="right" if k and short else "left", no_wrap=short, max_width=None if short else 40
+            escape(name), justify="right" if k and short else "left", no_wrap=short, max_width=None if short else 40
         )
     for row in table.rows:
-        grid.add_row(*row)
+        grid.add_row(*map(escape, row))
     return grid
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from driftwise.errors import MissingExtraError, RunError
+from driftwise.errors import MissingExtraError, ParameterError, RunError
 from driftwise.experiments import cluster
 from driftwise.experiments.sweep import run_all, sweep
 from tests.experiments.runs import deadly, digest, failing, killed_once, marks, solve
