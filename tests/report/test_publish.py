@@ -21,6 +21,7 @@ def test_findings_become_a_page_with_where_they_come_from(tmp_path: Path) -> Non
         tmp_path, "Numbers", [squares("They grow.")], command="python squares.py", seconds=3.0, runs=7
     )
     page = built.page.read_text()
+    assert page.count("They grow.") == 1  # a single finding is summed up once
     for text in ("Numbers", "They grow.", "python squares.py", "3.0 s for 7 runs"):
         assert text in page
     assert [path.suffix for path in built.figures] == [".png", ".pdf"]

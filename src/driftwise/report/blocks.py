@@ -25,10 +25,11 @@ MARKS = {True: ("yes", "✓"), False: ("no", "✗"), None: ("unknown", "?")}
 NUMBER = re.compile(r"[-+\u2212±<>≤≥~≈]?\s*(\d|\.\d|nan\b|inf\b)|[-\u2013\u2014]?$", re.IGNORECASE)
 
 
-def finding_section(finding: Finding, key: str, looks: Mapping[str, Look]) -> Iterator[str]:
-    """Yield the section of a finding."""
+def finding_section(finding: Finding, key: str, looks: Mapping[str, Look], *, alone: bool) -> Iterator[str]:
+    """Yield the section of a finding; the summary of one that is alone stands just above, at the top of the page."""
     yield f'<section class="finding" aria-labelledby="{key}"><h3 id="{key}">{escape(finding.title)}</h3>'
-    yield f"<p>{escape(finding.summary)}</p>"
+    if not alone:
+        yield f"<p>{escape(finding.summary)}</p>"
     if finding.panels:
         yield from _figure(finding, key, looks)
     if finding.claims:

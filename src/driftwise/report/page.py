@@ -125,10 +125,11 @@ def _count(claims: Sequence[Claim]) -> str:
 
 
 def _chapters(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]], looks: Mapping[str, Look]) -> Iterator[str]:
+    alone = sum(map(len, keys)) == 1
     for number, (chapter, names) in enumerate(zip(chapters, keys, strict=True), 1):
         yield f'<section class="chapter" aria-labelledby="chapter-{number}">'
         yield f'<h2 id="chapter-{number}">{escape(chapter.title)}</h2>'
         for finding, key in zip(chapter.findings, names, strict=True):
-            yield from finding_section(finding, key, looks)
+            yield from finding_section(finding, key, looks, alone=alone)
         yield from provenance(chapter.provenance)
         yield "</section>"

@@ -240,3 +240,12 @@ def test_repeating_the_last_value_is_shown(tmp_path: Path, step: float, words: s
     error = float(np.sqrt(np.mean(np.diff(y) ** 2)))
     assert float(cells(finding, "RMSE")["Repeat the last value"]) == pytest.approx(error, rel=1e-3)
     assert f"Repeating the last 'y', without weights, would have been off by {error:.4g}, {words}" in finding.summary
+
+
+@pytest.mark.parametrize(("level", "said"), [(1000.0, True), (0.0, False)])
+def test_a_dear_beginning_is_pointed_out(tmp_path: Path, level: float, said: bool) -> None:
+    """A target far from 0 is far from weights of 0, and getting there is what costs."""
+    y = level + np.random.default_rng(0).normal(size=600)
+    pl.DataFrame({"y": y}).write_csv(tmp_path / "d.csv")
+    summary = compare(tmp_path / "d.csv", "y", ["ader", "scream"], 0.1, intercept=True).summary
+    assert ("fell in the first 60 rows, on the way from weights of 0." in summary) == said

@@ -14,6 +14,9 @@ OUTLIER = 10.0
 HARDLY = 0.01
 """When every learner pays less than this part of its cost for moving, that is said."""
 
+HALF = 0.5
+"""When more than this part of the cheapest learner's cost falls in the first tenth of the rows, that is said."""
+
 NOISE = 0.25
 """When the optimum moves before more than this part of the rows, it fits noise, and that is said."""
 
@@ -58,7 +61,7 @@ def named(outcome: Outcome) -> str:
 def summarise(contest: Contest) -> str:
     """Say which learner is cheapest, against what, what moving did, and what was taken from the data."""
     parts = [_cheapest(contest), _against_optimum(contest), _against_fixed(contest), _against_zero(contest)]
-    parts.append(_against_last(contest))
+    parts += [_against_last(contest), _beginning(contest)]
     parts += [*_moving(contest), _setting(contest.problem), _outlier(contest.problem)]
     return " ".join(part for part in parts if part)
 
@@ -132,6 +135,16 @@ def _against_last(contest: Contest) -> str:
     if len(better) == len(contest.learners):
         return f"{text}, more than {_all(contest)}."
     return f"{text}, less than {_all(contest, 'any')}." if not better else f"{text}; only {_joined(better)} did better."
+
+
+def _beginning(contest: Contest) -> str:
+    """Say so if most of the cost is that of the way from weights of zero."""
+    best, first = contest.learners[0], len(contest.problem.sheet) // 10
+    costs = best.losses + best.switching_cost * best.steps
+    part = float(costs[:first].sum()) / max(float(costs.sum()), 1e-300)
+    if part < HALF:
+        return ""
+    return f"{percent(part)} of what {named(best)} cost fell in the first {first} rows, on the way from weights of 0."
 
 
 def _moving(contest: Contest) -> list[str]:
