@@ -11,5 +11,5 @@ def test_every_contender_agrees_and_every_ratio_is_printed() -> None:
     result = subprocess.run(
         [sys.executable, str(SCRIPT), "--rounds", "300"], check=True, capture_output=True, text=True
     )
-    for label in ("NumPy / play", "NumPy / act + observe", "import driftwise", "first play"):
+    for label in ("NumPy / play", "NumPy / act + observe", "import a learner", "first play"):
         assert label in result.stdout

@@ -204,7 +204,7 @@ def gone(group: int) -> bool:
     return False
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither SIGKILL nor process groups")
 def test_workers_leave_the_interrupt_to_their_parent() -> None:
     def blocked(seed: int) -> bool:
         return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
@@ -213,7 +213,7 @@ def test_workers_leave_the_interrupt_to_their_parent() -> None:
     assert not blocked(0)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither SIGKILL nor process groups")
 @pytest.mark.parametrize("how", ["Ctrl-C", "kill -9"])
 def test_a_stopped_sweep_keeps_its_runs_and_can_be_resumed(tmp_path: Path, how: str) -> None:
     process = start(tmp_path)

@@ -75,4 +75,6 @@ def test_any_number_of_panels_is_drawn(count: int, tmp_path: Path) -> None:
 
 
 def test_a_panel_without_curves_is_drawn(tmp_path: Path) -> None:
-    draw(Finding("", "", [], [], [Panel("Nothing", "x", "y", [])]), {}, tmp_path / "empty")
+    png, pdf = draw(Finding("", "", [], [], [Panel("Nothing", "x", "y", [])]), {}, tmp_path / "empty")
+    assert imread(png).std() > 0.0  # axes at least
+    assert pdf.read_bytes().startswith(b"%PDF")

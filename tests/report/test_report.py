@@ -20,7 +20,7 @@ def test_says_what_to_install(missing: str, monkeypatch: pytest.MonkeyPatch, tmp
 
 
 def test_require_is_content_when_all_is_there() -> None:
-    reports.require()
+    assert reports.require() is None  # type: ignore[func-returns-value]
 
 
 def test_a_folder_without_findings_is_an_error(tmp_path: Path) -> None:

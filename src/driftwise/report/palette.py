@@ -40,10 +40,9 @@ USUAL = {
     "Ader": "green",
     "Scream": "rust",
     "Lazy Scream": "purple",
-    "Self-tuned Scream": "orange",
     "Hindsight optimum": "grey",
     "LQR": "brown",
-    "u = -K x": "grey",
+    "Best linear gain": "grey",
     "Best fixed DAC": "sky",
     "Best DAC per stage": "orange",
 }

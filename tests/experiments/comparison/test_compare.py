@@ -36,7 +36,7 @@ def check_shape(finding: Finding) -> None:
     assert [len(panel.series) > 0 for panel in finding.panels] == [True] * 4
     for panel in finding.panels:
         for series in panel.series:
-            assert len(series.x) == len(series.y) <= 400
+            assert len(series.x) == len(series.y) <= 200
             assert np.all(np.isfinite(series.y))
 
 
@@ -210,7 +210,7 @@ def test_eight_weights_are_drawn(tmp_path: Path) -> None:
     weights = compare(tmp_path / "d.csv", "y", ["ogd"], 0.1, hindsight=False).panels[-1]
     assert weights.title == "Weights of OGD, the 8 largest of 12"
     assert weights.series[0].name == "f11"
-    assert [len(series.x) for series in weights.series] == [400] * 8
+    assert [len(series.x) for series in weights.series] == [200] * 8
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,8 @@ from driftwise.experiments.comparison.outcome import Contest, Outcome
 from driftwise.experiments.comparison.problem import Problem
 from driftwise.experiments.comparison.sheet import listed
 from driftwise.experiments.comparison.words import show, times
+from driftwise.experiments.curves import marks
 from driftwise.experiments.finding import Panel, Series, Table
-
-POINTS = 400
-"""Of a curve, at most."""
 
 CURVES = 8
 """Weights that are drawn, at most."""
@@ -75,7 +73,7 @@ def problem_table(contest: Contest) -> Table:
 
 def panels(contest: Contest) -> list[Panel]:
     """Return the costs so far, and the weights of the cheapest learner."""
-    rows = _sample(len(contest.problem.sheet))
+    rows = np.array(marks(len(contest.problem.sheet))) - 1
     parts: list[tuple[str, Callable[[Outcome], Array]]] = [
         ("Overall cost so far", lambda outcome: outcome.losses + outcome.switching_cost * outcome.steps),
         ("Loss so far", lambda outcome: outcome.losses),
@@ -120,10 +118,6 @@ def _shown(contest: Contest) -> list[Outcome]:
 def _curve(outcome: Outcome, costs: Array, rows: NDArray[np.int64]) -> Series:
     style = "line" if outcome.trace else "dashed"
     return Series(outcome.label, _list(rows + 1), _list(np.cumsum(costs)[rows]), style=style)
-
-
-def _sample(length: int) -> NDArray[np.int64]:
-    return np.unique(np.linspace(0, length - 1, min(length, POINTS)).round().astype(np.int64))
 
 
 def _list(values: NDArray[np.int64] | Array) -> list[float]:

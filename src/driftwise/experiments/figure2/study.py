@@ -50,13 +50,12 @@ def _factors(size: Size) -> list[float]:
 
 
 def _tasks(size: Size) -> list[Task]:
-    seeds = size.seeds
     cells = dict.fromkeys((name, reading.correlated) for reading in READINGS.values() for name in NAMES)
     tasks: list[Task] = [
         (name, correlated, reference, False, None, ROUNDS, seed)
         for reference in reversed(REFERENCES)  # those that take longest first
         for name, correlated in cells
-        for seed in seeds
+        for seed in size.seeds
     ]
     for reading in READINGS.values():
         factors = _factors(size) if reading.tuned else [None]
@@ -65,7 +64,7 @@ def _tasks(size: Size) -> list[Task]:
             for name in NAMES
             for learner in LEARNERS
             for factor in factors
-            for seed in seeds
+            for seed in size.seeds
         ]
     return tasks
 
