@@ -58,7 +58,7 @@ def provenance(source: Provenance) -> Iterator[str]:
     versions = ", ".join(f"{name} {version}" for name, version in source.versions.items())
     facts = {
         "Finished": source.finished,
-        "Command took": f"{_duration(source.seconds)} for {source.runs:,} {'run' if source.runs == 1 else 'runs'}",
+        "Time": f"{_duration(source.seconds)} for {source.runs:,} {'run' if source.runs == 1 else 'runs'}",
         "Machine": source.machine,
         "Versions": versions,
     }
