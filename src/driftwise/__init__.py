@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         SquaredLoss,
         TrackingLoss,
     )
+    from driftwise.movecost import MoveCost
     from driftwise.play import play
     from driftwise.trace import Trace
 
@@ -55,6 +56,7 @@ __all__ = [
     "LogisticLoss",
     "LossStream",
     "MirrorDescent",
+    "MoveCost",
     "Product",
     "Scream",
     "Simplex",
@@ -88,6 +90,7 @@ _HOMES = {
         "SquaredLoss",
         "TrackingLoss",
     ),
+    "movecost": ("MoveCost",),
     "play": ("play",),
     "trace": ("Trace",),
 }

@@ -1,0 +1,130 @@
+"""What a move costs: one price for any distance, or prices up and down, per coordinate."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, Checked, array, choice, loose, number, read_only
+from driftwise.errors import ParameterError
+
+NORMS = ("l1", "l2")
+
+
+@dataclass(frozen=True, eq=False)
+class MoveCost(metaclass=Checked):
+    """Prices of moving a decision, in your own unit of cost.
+
+    Wherever a `switching_cost` is asked for, a number is the price of one unit of Euclidean distance; this class is for
+    everything else: a step up that costs more than a step down, coordinates with prices of their own, and prices that
+    add up over the coordinates.
+
+    Parameters
+    ----------
+    up : float or array of shape (d,)
+        Price of raising a coordinate by one unit, at least 0; one for all coordinates or one for each.
+    down : float or array of shape (d,), optional
+        Price of lowering a coordinate by one unit; the same as `up` when left out.
+    norm : {"l1", "l2"}, default "l1"
+        How the coordinates count together. "l1": prices add up, as they do for machines or units of goods. "l2": the
+        root of the sum of squares, so that ``MoveCost(up=c, norm="l2")`` is the number c.
+
+    Examples
+    --------
+    Starting a machine costs 3, stopping one costs 1:
+
+    >>> import driftwise as dw
+    >>> cost = dw.MoveCost(up=3.0, down=1.0)
+    >>> cost([2.0, -1.0])
+    7.0
+    >>> cost([[1.0], [-1.0], [0.0]])
+    array([3., 1., 0.])
+    """
+
+    up: ArrayLike
+    down: ArrayLike | None = None
+    norm: str = "l1"
+
+    def __post_init__(self) -> None:
+        choice("MoveCost", "norm", self.norm, NORMS)
+        up = _prices("up", self.up)
+        down = up if self.down is None else _prices("down", self.down)
+        if up.ndim == down.ndim == 1 and up.size != down.size:
+            raise ParameterError(
+                f"MoveCost: up and down must have one price for each coordinate, got {up.size} and {down.size}."
+            )
+        object.__setattr__(self, "up", up)
+        object.__setattr__(self, "down", down)
+
+    @property
+    def dim(self) -> int | None:
+        """Number of coordinates that the prices are for; None when one price is for all."""
+        sizes = [prices.size for prices in (self.up, self.down) if np.ndim(prices)]  # type: ignore[union-attr]
+        return sizes[0] if sizes else None
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether up and down cost the same."""
+        return bool(np.all(np.asarray(self.up) == np.asarray(self.down)))
+
+    @property
+    def plain(self) -> float | None:
+        """The price of one unit of Euclidean distance if that is all there is to say; None otherwise."""
+        if self.norm == "l2" and self.symmetric and np.ptp(np.asarray(self.up)) == 0.0:
+            return float(np.max(np.asarray(self.up)))
+        return None
+
+    def prices(self, dim: int) -> Array:
+        """Return the prices up (first row) and down (second row) of `dim` coordinates."""
+        return np.stack([np.broadcast_to(np.asarray(self.up), dim), np.broadcast_to(np.asarray(self.down), dim)])
+
+    def largest(self, dim: int) -> float:
+        """Return the most that a move by one unit of Euclidean distance can cost."""
+        each = self.prices(dim).max(axis=0)
+        return float(each.max() if self.norm == "l2" else np.linalg.norm(each))
+
+    def __call__(self, changes: ArrayLike) -> "float | Array":
+        """Return the price of a change of the decision, of shape (d,), or of every row of changes."""
+        given = loose("MoveCost", "changes", changes)
+        shape = ("T", "d") if given.ndim == 2 else ("d",)
+        rows = np.atleast_2d(array("MoveCost", "changes", given, shape))
+        if self.dim not in (None, rows.shape[1]):
+            raise ParameterError(
+                f"MoveCost: the prices are for {self.dim} coordinates, the changes have {rows.shape[1]}."
+            )
+        up, down = self.prices(rows.shape[1])
+        each = up * np.maximum(rows, 0.0) + down * np.maximum(-rows, 0.0)
+        total = each.sum(axis=1) if self.norm == "l1" else np.linalg.norm(each, axis=1)
+        return np.asarray(total) if given.ndim == 2 else float(total[0])
+
+    def __repr__(self) -> str:
+        up, down = (np.array2string(np.asarray(side), threshold=6) for side in (self.up, self.down))
+        return f"MoveCost(up={up}, down={down}, norm={self.norm!r})"
+
+
+def _prices(name: str, given: ArrayLike) -> Array:
+    values = loose("MoveCost", name, given)
+    if values.ndim == 0:
+        return read_only(np.array(number("MoveCost", name, given, low=0.0)))
+    prices = array("MoveCost", name, values, ("d",), copy=True)
+    if prices.min() < 0.0:
+        raise ParameterError(
+            f"MoveCost: {name} must be at least 0 everywhere, got a smallest price of {prices.min():g}."
+        )
+    return read_only(prices)
+
+
+def read_move_cost(owner: str, given: "float | MoveCost", dim: int) -> "float | MoveCost":
+    """Return a switching cost for `dim` coordinates: a float where it is a price of Euclidean distance."""
+    if not isinstance(given, MoveCost):
+        return number(owner, "switching_cost", given, low=0.0)
+    if given.dim not in (None, dim):
+        raise ParameterError(
+            f"{owner}: the prices of switching_cost are for {given.dim} coordinates, and decisions have {dim}."
+        )
+    return given if given.plain is None else given.plain
+
+
+def as_move_cost(switching_cost: "float | MoveCost") -> MoveCost:
+    """Return a switching cost as prices."""
+    return switching_cost if isinstance(switching_cost, MoveCost) else MoveCost(switching_cost, norm="l2")
