@@ -20,7 +20,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from driftwise import control, errors, experiments, learners, mirror, regret, report, streams, testing
     from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
-    from driftwise.learners import OGD, Ader, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
+    from driftwise.learners import (
+        OGD,
+        Ader,
+        Ensemble,
+        Hedge,
+        LazyScream,
+        Learner,
+        MirrorDescent,
+        Scream,
+        SelfTunedScream,
+    )
     from driftwise.losses import (
         AbsoluteLoss,
         CustomLoss,
@@ -59,6 +69,7 @@ __all__ = [
     "MoveCost",
     "Product",
     "Scream",
+    "SelfTunedScream",
     "Simplex",
     "SpectralBalls",
     "SquaredLoss",
@@ -78,7 +89,17 @@ __all__ = [
 
 _HOMES = {
     "domains": ("Ball", "Box", "Domain", "Product", "Simplex", "SpectralBalls"),
-    "learners": ("OGD", "Ader", "Ensemble", "Hedge", "LazyScream", "Learner", "MirrorDescent", "Scream"),
+    "learners": (
+        "OGD",
+        "Ader",
+        "Ensemble",
+        "Hedge",
+        "LazyScream",
+        "Learner",
+        "MirrorDescent",
+        "Scream",
+        "SelfTunedScream",
+    ),
     "losses": (
         "AbsoluteLoss",
         "CustomLoss",

@@ -59,7 +59,7 @@ class MoveCost(metaclass=Checked):
     @property
     def dim(self) -> int | None:
         """Number of coordinates that the prices are for; None when one price is for all."""
-        sizes = [prices.size for prices in (self.up, self.down) if np.ndim(prices)]  # type: ignore[union-attr]
+        sizes = [np.size(prices) for prices in map(np.asarray, (self.up, self.down)) if prices.ndim]
         return sizes[0] if sizes else None
 
     @property
@@ -123,6 +123,11 @@ def read_move_cost(owner: str, given: "float | MoveCost", dim: int) -> "float | 
             f"{owner}: the prices of switching_cost are for {given.dim} coordinates, and decisions have {dim}."
         )
     return given if given.plain is None else given.plain
+
+
+def largest_price(switching_cost: "float | MoveCost", dim: int) -> float:
+    """Return the most that a move by one unit of Euclidean distance can cost."""
+    return switching_cost.largest(dim) if isinstance(switching_cost, MoveCost) else switching_cost
 
 
 def as_move_cost(switching_cost: "float | MoveCost") -> MoveCost:

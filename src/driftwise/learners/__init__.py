@@ -8,6 +8,7 @@ from driftwise.learners.lazy_scream import LazyScream
 from driftwise.learners.mirror_descent import MirrorDescent
 from driftwise.learners.ogd import OGD
 from driftwise.learners.scream import Scream
+from driftwise.learners.self_tuned_scream import SelfTunedScream
 
 __all__ = [
     "OGD",
@@ -20,5 +21,6 @@ __all__ = [
     "MirrorDescent",
     "Pool",
     "Scream",
+    "SelfTunedScream",
     "Surrogate",
 ]
