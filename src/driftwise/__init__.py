@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from driftwise.learners import OGD, Ader, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
     from driftwise.losses import (
         AbsoluteLoss,
+        CapacityLoss,
         CustomLoss,
         FilteredLoss,
         HuberLoss,
@@ -44,6 +45,7 @@ __all__ = [
     "Ader",
     "Ball",
     "Box",
+    "CapacityLoss",
     "CustomLoss",
     "Domain",
     "Ensemble",
@@ -81,6 +83,7 @@ _HOMES = {
     "learners": ("OGD", "Ader", "Ensemble", "Hedge", "LazyScream", "Learner", "MirrorDescent", "Scream"),
     "losses": (
         "AbsoluteLoss",
+        "CapacityLoss",
         "CustomLoss",
         "FilteredLoss",
         "HuberLoss",
