@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from driftwise.losses import (
         AbsoluteLoss,
+        CapacityLoss,
         CustomLoss,
         FilteredLoss,
         HuberLoss,
@@ -54,6 +55,7 @@ __all__ = [
     "Ader",
     "Ball",
     "Box",
+    "CapacityLoss",
     "CustomLoss",
     "Domain",
     "Ensemble",
@@ -102,6 +104,7 @@ _HOMES = {
     ),
     "losses": (
         "AbsoluteLoss",
+        "CapacityLoss",
         "CustomLoss",
         "FilteredLoss",
         "HuberLoss",
