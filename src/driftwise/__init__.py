@@ -20,7 +20,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from driftwise import control, errors, experiments, learners, mirror, regret, report, streams, testing
     from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
-    from driftwise.learners import OGD, Ader, Committee, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
+    from driftwise.learners import (
+        OGD,
+        Ader,
+        Committee,
+        Ensemble,
+        Hedge,
+        LazyScream,
+        Learner,
+        MirrorDescent,
+        Scream,
+        rounded,
+    )
     from driftwise.losses import (
         AbsoluteLoss,
         CustomLoss,
@@ -73,13 +84,25 @@ __all__ = [
     "play",
     "regret",
     "report",
+    "rounded",
     "streams",
     "testing",
 ]
 
 _HOMES = {
     "domains": ("Ball", "Box", "Domain", "Product", "Simplex", "SpectralBalls"),
-    "learners": ("OGD", "Ader", "Committee", "Ensemble", "Hedge", "LazyScream", "Learner", "MirrorDescent", "Scream"),
+    "learners": (
+        "OGD",
+        "Ader",
+        "Committee",
+        "Ensemble",
+        "Hedge",
+        "LazyScream",
+        "Learner",
+        "MirrorDescent",
+        "Scream",
+        "rounded",
+    ),
     "losses": (
         "AbsoluteLoss",
         "CustomLoss",

@@ -8,6 +8,7 @@ from driftwise.learners.hedge import Hedge
 from driftwise.learners.lazy_scream import LazyScream
 from driftwise.learners.mirror_descent import MirrorDescent
 from driftwise.learners.ogd import OGD
+from driftwise.learners.rounded import Rounded, rounded
 from driftwise.learners.scream import Scream
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "Meta",
     "MirrorDescent",
     "Pool",
+    "Rounded",
     "Scream",
     "Surrogate",
+    "rounded",
 ]
