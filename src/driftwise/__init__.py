@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from driftwise.learners import (
         OGD,
         Ader,
+        Committee,
         Ensemble,
         Hedge,
         LazyScream,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         MirrorDescent,
         Scream,
         SelfTunedScream,
+        rounded,
     )
     from driftwise.losses import (
         AbsoluteLoss,
@@ -56,6 +58,7 @@ __all__ = [
     "Ball",
     "Box",
     "CapacityLoss",
+    "Committee",
     "CustomLoss",
     "Domain",
     "Ensemble",
@@ -85,6 +88,7 @@ __all__ = [
     "play",
     "regret",
     "report",
+    "rounded",
     "streams",
     "testing",
 ]
@@ -94,6 +98,7 @@ _HOMES = {
     "learners": (
         "OGD",
         "Ader",
+        "Committee",
         "Ensemble",
         "Hedge",
         "LazyScream",
@@ -101,6 +106,7 @@ _HOMES = {
         "MirrorDescent",
         "Scream",
         "SelfTunedScream",
+        "rounded",
     ),
     "losses": (
         "AbsoluteLoss",

@@ -1,0 +1,97 @@
+"""What a committee is given, read and checked: one proposal and one loss per member, with None for who sleeps."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, array, describe, loose
+from driftwise.errors import InputError
+from driftwise.learners.committee.kernels import Flags
+from driftwise.losses import LossStream, RoundLoss
+
+KINDS: tuple[tuple[str, ...], ...] = ((), ("d",), ("rows", "columns"))
+"""Sides of a number, a vector and a matrix."""
+
+Proposals = Sequence[ArrayLike | None] | ArrayLike
+
+
+def read_proposals(n: int, given: Proposals, shape: tuple[int, ...] | None) -> tuple[Flags, Array, tuple[int, ...]]:
+    """Return who is awake, the proposals as rows (0 for sleepers), and the shape of one of them.
+
+    `shape` is that of the rounds before, None in the first one.
+    """
+    owner, name = "Committee.act", "proposals"
+    awake, items = _members(owner, name, n, given)
+    count = len(items)
+    if count == 0:
+        raise InputError(
+            f"{owner}: all {n} members sleep, so there is nothing to decide by; keep the last decision, or add a "
+            "member that always has a proposal."
+        )
+    if count < n:
+        name = "proposals of those awake"
+    values = loose(owner, name, items, "real numbers, vectors or matrices of one shape")
+    wanted = KINDS[min(max(values.ndim - 1, 0), 2)] if shape is None else shape
+    checked = array(owner, name, values, (count, *wanted), copy=True)
+    if count == n:
+        return awake, checked.reshape(n, -1), checked.shape[1:]
+    rows = np.zeros((n, checked[0].size))
+    rows[awake] = checked.reshape(count, -1)
+    return awake, rows, checked.shape[1:]
+
+
+def read_losses(given: object, awake: Flags, rows: Array, shape: tuple[int, ...], now: int) -> Array:
+    """Return the losses of those awake (0 for sleepers), asking the loss at every proposal if it is one."""
+    owner, n = "Committee.observe", awake.size
+    if isinstance(given, LossStream):
+        if now >= len(given):
+            raise InputError(
+                f"{owner}: a whole stream is read at the committee's own round, {now}, and this one has "
+                f"{len(given)}; give the loss of one round, such as stream[0]."
+            )
+        given = given[now]
+    value = getattr(given, "value", None)
+    function = value if callable(value) else given
+    if callable(function):
+        return _ask(function, isinstance(given, RoundLoss), awake, rows, shape)
+    known, items = _members(owner, "losses", n, given)
+    if not known[awake].all():
+        i = int(np.flatnonzero(awake & ~known)[0])
+        raise InputError(f"{owner}: member {i} was awake in round {now}, so its loss must be a number, got None.")
+    if awake.all():
+        return array(owner, "losses", items, (n,))
+    of_awake = [item for item, here in zip(items, awake[known], strict=True) if here]
+    losses = np.zeros(n)
+    losses[awake] = array(owner, "losses of those awake", of_awake, (len(of_awake),))
+    return losses
+
+
+def _ask(function: Callable[..., Any], flat: bool, awake: Flags, rows: Array, shape: tuple[int, ...]) -> Array:
+    """Return the loss of every proposal of those awake; a loss stream's own losses want flat vectors."""
+    losses = np.zeros(awake.size)
+    for i in np.flatnonzero(awake):
+        point: Any = rows[i].copy()
+        if not flat:
+            point = point.reshape(shape) if shape else float(point[0])
+        losses[i] = array("Committee.observe", f"the loss of member {i}", function(point), ())
+    return losses
+
+
+def _members(owner: str, name: str, n: int, given: Any) -> tuple[Flags, Any]:
+    """Return for whom of the n members something was given, and what."""
+    try:
+        if isinstance(given, str | bytes | dict | set):
+            raise TypeError
+        count = len(given)
+    except TypeError:
+        count = -1
+    if count != n:
+        raise InputError(f"{owner}: {name} must be {n}, one for each member, got {describe(given)}.")
+    if isinstance(given, np.ndarray) and given.dtype != object:
+        return np.ones(n, bool), given
+    items = [item for item in given if item is not None]
+    if len(items) == n:
+        return np.ones(n, bool), items
+    return np.array([item is not None for item in given]), items
