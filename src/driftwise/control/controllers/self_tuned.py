@@ -171,4 +171,4 @@ class SelfTunedController(DisturbanceActionController):
         for m, point in enumerate(desk.points):
             desk.values[m] = cost.value(pool.states[m].copy(), pool.inputs[m].copy())
             desk.slopes[m, :dx], desk.slopes[m, dx:] = cost.gradient(point[:dx].copy(), point[dx:].copy())
-        return descend(pool, desk, False)
+        return descend(self.learner.rules, pool, desk, False)

@@ -1,9 +1,10 @@
-"""Learners that fit a quadratic cost: recursive least squares, with one step of descent a round, compiled.
+"""Learners that fit a quadratic cost: recursive least squares, with one sweep over the coordinates a round, compiled.
 
-All costs so far, discounted, are M'PM + 2 q'M and a constant. Solving P M = -q in every round takes long, and where P is
-nearly singular it leads far away. One step of steepest descent with an exact line search, from where the learner is,
-takes n^2 operations and cannot: a direction that disturbances do not excite has no slope. Measured, it costs less as
-well, as what a few rounds happen to say is not followed to the end.
+All costs so far, discounted, are M'PM + 2 q'M and a constant. Solving P M = -q in every round takes time, and where P
+is nearly singular it leads far away. One sweep of Gauss-Seidel from where the learner is, at half of its length, takes
+n^2 operations, only ever lowers the sum, and hardly moves in directions that disturbances do not excite. Measured, it
+costs less as well, as what a few rounds happen to say is not followed to the end; and unlike steepest descent with a
+line search it does not make much of rounding errors.
 """
 
 import math
@@ -15,6 +16,9 @@ from driftwise.domains.kernels import project
 
 RIDGE = 1.0
 """Weight of M = 0, in rounds with features of average size."""
+
+SHARE = 0.5
+"""Of the way to the least sum along a coordinate."""
 
 
 @hot
@@ -41,23 +45,23 @@ def accumulate(rules: Rules, pool: Pool, desk: Desk) -> None:
 @hot
 def fit(rules: Rules, pool: Pool, desk: Desk, f: int, m: int) -> None:
     """Let learner m take its step, by the sums of the f-th forgetting factor."""
-    moments, policy, down, image = pool.moments[f], pool.policies[m], desk.rows[1], desk.rows[2]
+    moments, sides, policy, before = pool.moments[f], pool.sides[f], pool.policies[m], desk.rows[1]
     n, ridge = policy.size, 0.0
     for c in range(n):
         ridge += moments[c, c]
     ridge *= RIDGE / (n * pool.ages[f])
-    for c in range(n):
-        down[c] = -pool.sides[f, c] - dot(moments[c], policy) - ridge * policy[c]
-    square = dot(down, down)
-    for c in range(n):
-        image[c] = dot(moments[c], down) + ridge * down[c]
-    bend = dot(down, image)
-    # False for numbers that overflowed or are 0, and where costs that are not convex bend downwards.
-    if not 0.0 < square / bend < math.inf:
+    if not ridge > 0.0:
         return
-    length = square / bend
-    farthest = rules.size / math.sqrt(pool.ages[f])
-    length = min(length, farthest / math.sqrt(square))
+    moved = 0.0
     for c in range(n):
-        policy[c] += length * down[c]
+        before[c] = policy[c]
+        slope = sides[c] + dot(moments[c], policy) + ridge * policy[c]
+        policy[c] -= SHARE * slope / (moments[c, c] + ridge)
+        moved += (policy[c] - before[c]) * (policy[c] - before[c])
+    # False for numbers that overflowed: then the learner stays.
+    share = rules.size / math.sqrt(pool.ages[f] * moved)
+    if not share >= 1.0:
+        share = share if share > 0.0 else 0.0
+        for c in range(n):
+            policy[c] = before[c] + share * (policy[c] - before[c])
     project(rules.blocks, rules.numbers, pool.policies, m)

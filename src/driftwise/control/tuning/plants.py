@@ -16,9 +16,9 @@ that state it is judged, so that what moving costs is counted as it is; by the g
 
 from driftwise._compile import LARGEST, hot, inlined
 from driftwise._validate import Array
-from driftwise.control.engine import HEAD, ROUND, Loop, Memory
+from driftwise.control.engine import HEAD, OUTLIER, ROUND, SETTLED, Loop, Memory
 from driftwise.control.kernels import QUADRATIC, CostData, cost_gradient, cost_value
-from driftwise.control.tuning.pool import Desk, Pool
+from driftwise.control.tuning.pool import ROUNDS, SQUARES, Desk, Pool, Rules
 from driftwise.engine.kernels import OK, REFUSED
 
 
@@ -142,19 +142,35 @@ def judge(pool: Pool, desk: Desk, cost: CostData, t: int) -> None:
 
 
 @hot
-def descend(pool: Pool, desk: Desk, quadratic: bool) -> int:
+def _trust(rules: Rules, pool: Pool, desk: Desk) -> float:
+    """Return what this round counts for: less than 1 if states and inputs are over three times as large as usual.
+
+    So a glitch neither throws a policy far away nor makes all later rounds look small. The size is that of z_t(0) and
+    of what policies of size D would add: it depends on disturbances, and not on what costs are measured in.
+    """
+    size, added, rounds = dot(pool.free, pool.free), 0.0, pool.sums[ROUNDS]
+    for r in range(pool.free.size):
+        added += dot(pool.features[r], pool.features[r])
+    size += rules.size * rules.size * added
+    desk.size[0] = min(size, OUTLIER * OUTLIER * pool.sums[SQUARES] / rounds) if rounds >= SETTLED else size
+    return float(desk.size[0] / size) if size > 0.0 else 1.0
+
+
+@hot
+def descend(rules: Rules, pool: Pool, desk: Desk, quadratic: bool) -> int:
     """Write the gradients in every M^i, or refuse numbers that are out of range; `pool` stays as it is."""
     N, n = pool.policies.shape
-    features, weighted, gradients = pool.features, desk.weighted, desk.gradients
+    features, weighted, gradients, values = pool.features, desk.weighted, desk.gradients, desk.values
+    trust = _trust(rules, pool, desk)
     for m in range(N):
-        if not abs(desk.values[m]) <= LARGEST:
+        if not abs(values[m]) <= LARGEST:
             return REFUSED
         row = gradients[m]
         for c in range(n):
             row[c] = 0.0
         for r in range(pool.free.size):
             for c in range(n):
-                row[c] += desk.slopes[m, r] * features[r, c]
+                row[c] += trust * desk.slopes[m, r] * features[r, c]
         if not dot(row, row) <= LARGEST * LARGEST:
             return REFUSED
     trace = 0.0
@@ -163,6 +179,8 @@ def descend(pool: Pool, desk: Desk, quadratic: bool) -> int:
             weighted[r, c] = 0.0
         for k in range(pool.free.size):
             for c in range(n):
-                weighted[r, c] += desk.curvature[r, k] * features[k, c]
+                weighted[r, c] += trust * desk.curvature[r, k] * features[k, c]
         trace += dot(weighted[r], features[r])
+    for m in range(N - 1, -1, -1):
+        values[m] = trust * (values[m] - values[0])
     return OK if abs(trace) <= LARGEST else REFUSED

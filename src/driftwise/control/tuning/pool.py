@@ -21,6 +21,9 @@ FORGETTING = (1.0, 0.999, 0.99, 0.97)
 LARGEST_FIT = 400
 """Most entries of a policy for which squares are fitted: a round takes time in proportion to the square of it."""
 
+GAP, ROUNDS, SQUARES = 0, 1, 2
+"""Entries of the sums."""
+
 STILL = 0.5
 """Prior weight of M = 0: where nothing can be learnt, this is what learning is compared with."""
 
@@ -57,8 +60,9 @@ class Pool(NamedTuple):
     """(N, du): u^i."""
     totals: Array
     """(N,): sum of its own costs, less that of M = 0."""
-    gap: Array
-    """(1,): sum of the mixability gaps."""
+    sums: Array
+    """(3,): GAP, sum of the mixability gaps; ROUNDS, number of rounds in which anything moved; SQUARES, sum of
+    their squared sizes, outliers cut."""
     squares: Array
     """(N,): sum of the squared norms of its gradients."""
     spreads: Array
@@ -92,6 +96,8 @@ class Desk(NamedTuple):
     """(dx + du, dx + du): W of a cost z'Wz."""
     weighted: Array
     """(dx + du, n): W features."""
+    size: Array
+    """(1,): squared size of what moved in this round, or what is usual if that is much less."""
     rows: Array
     """(3, n)."""
 
@@ -116,7 +122,7 @@ def make_rules(domain: SpectralBalls, size: float) -> Rules:
 def make_pool(rules: Rules, dim: int, du: int, dx: int) -> Pool:
     """Return learners that know nothing yet, all of them at M = 0."""
     N, F, z = rules.log_prior.size, rules.forgetting.size, dx + du
-    parts = [(N, dim), dim, N, (N, dx), (N, du), (N, du), N, 1, N, (rules.paces.size, dim), (z, dim), z]
+    parts = [(N, dim), dim, N, (N, dx), (N, du), (N, du), N, 3, N, (rules.paces.size, dim), (z, dim), z]
     pool = Pool(*(np.zeros(part) for part in parts), np.zeros((F, dim, dim)), np.zeros((F, dim)), np.zeros(F))
     pool.weights[:] = np.exp(rules.log_prior)
     return pool
@@ -125,5 +131,5 @@ def make_pool(rules: Rules, dim: int, du: int, dx: int) -> Pool:
 def make_desk(count: int, dim: int, du: int, dx: int) -> Desk:
     """Return room for so many learners."""
     z = dx + du
-    parts = [(count, z), (count, z), (count, dim), count, (dx, du * dx), (z, z), (z, dim), (3, dim)]
+    parts = [(count, z), (count, z), (count, dim), count, (dx, du * dx), (z, z), (z, dim), 1, (3, dim)]
     return Desk(*(np.zeros(part) for part in parts))

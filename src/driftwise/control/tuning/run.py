@@ -7,7 +7,7 @@ from driftwise.control.kernels import QUADRATIC, CostData, PlantData, advance, c
 from driftwise.control.tuning.plants import descend, enter, judge
 from driftwise.control.tuning.pool import Desk, Pool, Rules
 from driftwise.control.tuning.steps import settle
-from driftwise.engine.kernels import OK
+from driftwise.engine.kernels import OK, REFUSED
 
 
 @hot
@@ -15,8 +15,8 @@ def learn(rules: Rules, pool: Pool, desk: Desk, cost: CostData, t: int) -> int:
     """Take in a built-in cost, or refuse it and leave the pool as it is."""
     judge(pool, desk, cost, t)
     quadratic = cost.kind == QUADRATIC and pool.ages.size > 0
-    if descend(pool, desk, quadratic) != OK:
-        return 1
+    if descend(rules, pool, desk, quadratic) != OK:
+        return REFUSED
     settle(rules, pool, desk, quadratic)
     return OK
 

@@ -14,7 +14,7 @@ import math
 from driftwise._compile import hot
 from driftwise.control.tuning.least_squares import accumulate, fit
 from driftwise.control.tuning.plants import dot
-from driftwise.control.tuning.pool import Desk, Pool, Rules
+from driftwise.control.tuning.pool import GAP, ROUNDS, SQUARES, Desk, Pool, Rules
 from driftwise.domains.kernels import project
 
 STEEPEST = 1e200
@@ -24,19 +24,19 @@ STEEPEST = 1e200
 @hot
 def _weigh(rules: Rules, pool: Pool, desk: Desk) -> None:
     """Take in what the learners paid, and write their new weights."""
-    values, weights, totals, gap = desk.values, pool.weights, pool.totals, pool.gap
+    values, weights, totals, sums = desk.values, pool.weights, pool.totals, pool.sums
     least, top, mean = values[0], values[0], 0.0
     for m in range(values.size):
         least, top = min(least, values[m]), max(top, values[m])
     for m in range(values.size):
         mean += weights[m] * (values[m] - least)
-        totals[m] += values[m] - values[0]
+        totals[m] += values[m]
     if top > least:
-        rate, soft = min(1.0 / gap[0], STEEPEST), 0.0
+        rate, soft = min(1.0 / sums[GAP], STEEPEST), 0.0
         for m in range(values.size):
             soft += weights[m] * math.exp(-rate * (values[m] - least))
-        gap[0] += max(0.0, mean + math.log(soft) / rate) if soft > 0.0 else mean
-    rate, best = min(1.0 / gap[0], STEEPEST), math.inf
+        sums[GAP] += max(0.0, mean + math.log(soft) / rate) if soft > 0.0 else mean
+    rate, best = min(1.0 / sums[GAP], STEEPEST), math.inf
     for m in range(values.size):
         best = min(best, totals[m])
     share = 0.0
@@ -72,6 +72,9 @@ def _step(rules: Rules, pool: Pool, desk: Desk, m: int) -> None:
 def settle(rules: Rules, pool: Pool, desk: Desk, quadratic: bool) -> None:
     """End a round, after `plants.descend`: weights, policies, and the policy to be used next."""
     _weigh(rules, pool, desk)
+    if desk.size[0] > 0.0:
+        pool.sums[ROUNDS] += 1.0
+        pool.sums[SQUARES] += desk.size[0]
     fits, moving = pool.ages.size, 1 + rules.steps.size + rules.paces.size
     for m in range(1, moving):
         _step(rules, pool, desk, m)
