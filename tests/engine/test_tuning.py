@@ -12,7 +12,7 @@ from driftwise.engine.reference import Reference
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
 from tests.cases import DOMAINS, squared
 
-ROUNDS = 70
+ROUNDS = 40
 
 COSTS: dict[str, float | dw.MoveCost] = {
     "number": 0.3,
@@ -48,7 +48,7 @@ def _agrees(learner: Ensemble, hints: list[Array | None]) -> None:
     assert np.ptp(reference.points, axis=0).max() > 1e-3
 
 
-@pytest.mark.parametrize("every", [0, 1, 3], ids=["no hints", "hints", "some hints"])
+@pytest.mark.parametrize("every", [0, 2], ids=["no hints", "hints"])
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("where", DOMAINS)
 def test_every_self_tuned_round_is_the_reference_round(where: str, cost: str, every: int) -> None:
@@ -107,12 +107,14 @@ def test_the_rate_is_two_over_what_mixing_has_cost() -> None:
 
 
 def test_a_hint_that_comes_true_leaves_nothing_to_be_done() -> None:
-    """A step on the guess, and none on what is left of the gradient."""
+    """A step on what is believed of the guess: nothing of the first, 1 - 1 / sqrt(n) after n that came true."""
     learner = Ensemble(dw.Ball(2), pool=Pool(0.1), constant=True)
-    gradient = np.array([1.0, -2.0])
-    np.testing.assert_allclose(learner.act(hint=gradient), -0.1 * gradient, rtol=1e-15)
-    learner.observe(gradient)
-    np.testing.assert_allclose(learner.act(), -0.1 * gradient, rtol=1e-15)
+    gradient = np.array([0.1, -0.2])
+    for n in range(20):
+        believed = 1.0 - 1.0 / math.sqrt(n) if n else 0.0
+        np.testing.assert_allclose(learner.act(hint=gradient), -0.1 * gradient * (n + believed), rtol=1e-12)
+        learner.observe(gradient)
+        np.testing.assert_allclose(learner.clone().act(), -0.1 * gradient * (n + 1), rtol=1e-12)
 
 
 def test_a_hint_of_nothing_changes_nothing() -> None:
@@ -120,5 +122,6 @@ def test_a_hint_of_nothing_changes_nothing() -> None:
     plain, hinted = (dw.SelfTunedScream(dw.Ball(3), switching_cost=0.2) for _ in range(2))
     for t in range(ROUNDS):
         np.testing.assert_allclose(plain.act(), hinted.act(hint=np.zeros(3)), rtol=0.0, atol=1e-12)
+        np.testing.assert_allclose(np.repeat(plain.weights.reshape(-1, 2) / 2.0, 2, axis=0).ravel(), hinted.weights)
         plain.observe(losses[t])
         hinted.observe(losses[t])

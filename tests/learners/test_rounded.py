@@ -144,3 +144,17 @@ def test_bad_gradients_are_refused_by_the_learner_inside() -> None:
     check_refused(lambda: whole.observe([np.nan]), "got nan", kind=InputError)
     assert whole.round == 0
     whole.observe([1.0])
+
+
+def test_hints_go_to_the_learner_inside() -> None:
+    def make() -> dw.Learner:
+        return dw.SelfTunedScream(dw.Box(0.0, 9.0), switching_cost=0.1)
+
+    inner, outer = make(), dw.rounded(make(), seed=0)
+    for t in range(30):
+        gradient = np.array([np.sin(t / 3.0)])
+        fractional = inner.act(hint=gradient)
+        outer.act(hint=gradient)
+        np.testing.assert_array_equal(outer.fractional, fractional)
+        inner.observe(gradient)
+        outer.observe(gradient)

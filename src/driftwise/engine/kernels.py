@@ -26,6 +26,7 @@ from driftwise.engine.layout import (
     ACTIVE,
     AGREED,
     BASE,
+    CHANCE,
     CLOCK,
     COUNT,
     DIM,
@@ -34,6 +35,7 @@ from driftwise.engine.layout import (
     FIXED,
     GROWTH,
     GUESSED,
+    HEEDLESS,
     HELD,
     HINTED,
     KINDS,
@@ -209,20 +211,16 @@ def _update(c: Config, counters: Integers, v: Views, own: bool, gradients: Array
         shift = within_simplices(c, v, gradients)
         gradients = v.held
     if hinted:
-        _take_off(counters, v, gradients)
-    scale = 1.0 / math.sqrt(clock)
-    if tuned:
-        scale = add_size(c, v, gradients, hinted)
-    if hinted:
-        gradients = v.hint
+        _take_off(c, counters, v, gradients)
+    scale = add_size(c, v, gradients) if tuned else 1.0 / math.sqrt(clock)
     switching = c.settings[SWITCHING]
     mixed = 0.0
     for i in range(active):
-        moved = moves[i]
-        loss = base_step(c, v, i, gradients, i if own else 0, steps[i] * scale)
+        moved, heeded = moves[i], hinted and _heeds(c, i)
+        loss = base_step(c, v, i, v.hint if heeded else gradients, i if own else 0, steps[i] * scale)
         if own:
             loss = values[0, i]
-        if hinted:
+        if heeded:
             loss += fresh[i]
         loss += switching * moved - shift
         totals[i] += loss
@@ -242,18 +240,27 @@ def _update(c: Config, counters: Integers, v: Views, own: bool, gradients: Array
         v.tuned[SPENT] += shift
 
 
+@inlined
+def _heeds(c: Config, i: int) -> bool:
+    """Tell whether base-learner i acts on hints: of each step size, all kinds but the first few."""
+    return bool(i % c.choices[KINDS] >= c.choices[HEEDLESS])
+
+
 @hot
-def _take_off(counters: Integers, v: Views, gradients: Array) -> None:
+def _take_off(c: Config, counters: Integers, v: Views, gradients: Array) -> None:
     """Take the hint, on which the base-learners have acted already, off the gradient; note what it is worth to each."""
     hint, trust = v.hint, v.tuned[TRUST]
     for i in range(counters[ACTIVE]):
         v.fresh[i] = 0.0
         for k in range(hint.shape[1]):
             v.fresh[i] += trust * hint[0, k] * v.points[i, k]
+    agreed = 0.0
     for k in range(hint.shape[1]):
-        v.tuned[AGREED] += gradients[0, k] * hint[0, k]
+        agreed += gradients[0, k] * hint[0, k]
         v.tuned[GUESSED] += hint[0, k] * hint[0, k]
         hint[0, k] = gradients[0, k] - trust * hint[0, k]
+    v.tuned[AGREED] += agreed
+    v.tuned[CHANCE] += agreed * agreed
 
 
 @inlined
@@ -302,11 +309,12 @@ def observe_own(
 
 @hot
 def take_hint(integers: Integers, floats: Array, counters: Integers, state: Array, guess: Array) -> int:
-    """Let every base-learner take its step on a guess of the gradient to come; what is refused changes nothing.
+    """Let base-learners take their step on a guess of the gradient to come; what is refused changes nothing.
 
     When the gradient is there, the step on the guess is taken back (`_update` steps by gradient minus hint), so that
-    what counts in the end is how far the guess was off. A guess is believed as far as guesses have been right: it is
-    multiplied by the number from 0 to 1 that would have brought the past ones nearest to their gradients.
+    what counts in the end is how far the guess was off. A guess is believed as far as guesses have proved right: it is
+    multiplied by the number from 0 to 1 that would have brought the past ones nearest to their gradients, less what
+    that could be by chance (one standard deviation of the sum of <g, m>). The first guess only shows what it is worth.
     """
     c, v = config(integers, floats), views(state, integers[COUNT], integers[DIM])
     row = guess.reshape((1, guess.size))
@@ -316,7 +324,9 @@ def take_hint(integers: Integers, floats: Array, counters: Integers, state: Arra
     if tuned:
         within_simplices(c, v, row)
         row = v.held
-    trust = min(max(v.tuned[AGREED] / v.tuned[GUESSED], 0.0), 1.0) if v.tuned[GUESSED] > 0.0 else 1.0
+    trust = 0.0
+    if v.tuned[GUESSED] > 0.0:
+        trust = min(max((v.tuned[AGREED] - math.sqrt(v.tuned[CHANCE])) / v.tuned[GUESSED], 0.0), 1.0)
     v.tuned[TRUST] = trust
     for k in range(v.hint.shape[1]):
         v.hint[0, k] = row[0, k]
@@ -324,12 +334,13 @@ def take_hint(integers: Integers, floats: Array, counters: Integers, state: Arra
     scale = 1.0 / math.sqrt(clock_now(c, counters[UPDATES] + 1))
     if tuned:
         sizes, squares = v.tuned[SIZES], v.tuned[SQUARES]
-        scale = add_size(c, v, v.held, False)
+        scale = add_size(c, v, v.held)
         v.tuned[SIZES], v.tuned[SQUARES] = sizes, squares
     for i in range(counters[ACTIVE]):
-        moved = v.moves[i]
-        base_step(c, v, i, v.held, 0, c.steps[i] * scale)
-        v.moves[i] += moved
+        if _heeds(c, i):
+            moved = v.moves[i]
+            base_step(c, v, i, v.held, 0, c.steps[i] * scale)
+            v.moves[i] += moved
     for k in range(v.held.shape[1]):
         v.held[0, k] = 0.0
     counters[HINTED] = 1

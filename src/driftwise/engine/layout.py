@@ -21,11 +21,11 @@ round has a hint."""
 
 COUNTERS = 5
 
-SCHEDULE, BASE, EPOCH, COUNT, DIM, KINDS, NORM = 0, 1, 2, 3, 4, 5, 6
+SCHEDULE, BASE, EPOCH, COUNT, DIM, KINDS, NORM, HEEDLESS = 0, 1, 2, 3, 4, 5, 6, 7
 """First integers of a configuration: which clock, which mirror step, rounds that share a decision, N, d, base-learners
-for each step size, how moves are priced."""
+for each step size, how moves are priced, how many of each step size make nothing of hints."""
 
-INTEGERS = 7
+INTEGERS = 8
 
 RATE, SWITCHING, GROWTH, CLOCK, EXPONENT, DIAMETER, DEAD_ZONE, PRICE = 0, 1, 2, 3, 4, 5, 6, 7
 """First floats of a configuration: Hedge's unit rate, lambda, pool growth, the fixed clock, p of the p-norm, D, the
@@ -38,18 +38,18 @@ FIXED, TIME_VARYING, DOUBLING, SELF_TUNED = 0, 1, 2, 3
 EUCLIDEAN_PRICE, L1_PRICES, L2_PRICES = 0, 1, 2
 """How moves are priced: lambda times the distance, or by prices up and down whose sum, or root of squares, counts."""
 
-SPENT, SIZES, SQUARES, AGREED, GUESSED, TRUST = 0, 1, 2, 3, 4, 5
-"""What is added up: cost of mixing, |g|^2 + lambda |g|, |g|^2 (these in the self-tuned schedule only); <g, m> and |m|^2
-over the rounds with a hint m; and what part of this round's hint is believed."""
+SPENT, SIZES, SQUARES, AGREED, CHANCE, GUESSED, TRUST = 0, 1, 2, 3, 4, 5, 6
+"""What is added up: cost of mixing, |g|^2 + lambda |g|, |g|^2 (these in the self-tuned schedule only); <g, m>, its
+square and |m|^2 over the rounds with a hint m; and what part of this round's hint is believed."""
 
-TUNED = 6
+TUNED = 7
 
 
 class Config(NamedTuple):
     """What a learner is: the parts of its two constant vectors, by name."""
 
     choices: Integers
-    """(7,): SCHEDULE, BASE, EPOCH, COUNT, DIM, KINDS, NORM."""
+    """(8,): SCHEDULE, BASE, EPOCH, COUNT, DIM, KINDS, NORM, HEEDLESS."""
     blocks: Blocks
     """The domain's table of blocks."""
     settings: Array
@@ -84,7 +84,7 @@ class Views(NamedTuple):
     mixture: Array
     """(1,): what the mixture has suffered; a newcomer's total."""
     tuned: Array
-    """(6,): SPENT, SIZES, SQUARES, AGREED, GUESSED, TRUST."""
+    """(7,): SPENT, SIZES, SQUARES, AGREED, CHANCE, GUESSED, TRUST."""
     weights: Array
     """(N,): p_t."""
     totals: Array

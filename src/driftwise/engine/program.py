@@ -1,6 +1,7 @@
 """A learner's configuration in the form the kernels read, and the state it starts from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -49,6 +50,8 @@ class Program:
         one base-learner of each kind in turn.
     dead_zone : float
         Radius of the dead zone around the mixture, as a part of its formula; 0 for none.
+    heedless : int
+        How many kinds, from the first, make nothing of hints.
     """
 
     domain: Domain
@@ -64,6 +67,7 @@ class Program:
     own_gradients: bool = False
     patience: tuple[float, ...] = (0.0,)
     dead_zone: float = 0.0
+    heedless: int = 0
 
     def __post_init__(self) -> None:
         """Refuse constants that leave the range of floating point."""
@@ -85,13 +89,34 @@ class Program:
         if isinstance(cost, MoveCost):
             norm, unit, prices = L1_PRICES if cost.norm == "l1" else L2_PRICES, 1.0, cost.prices(dim).ravel()
         schedule, base = SCHEDULES.index(self.schedule), self.mirror.kind(self.domain)
-        header = [schedule, base, self.epoch, count, dim, len(self.patience), norm]
+        header = [schedule, base, self.epoch, count, dim, len(self.patience), norm, self.heedless]
         settings = [self.rate, unit, self.growth, self.clock, self.mirror.exponent]
         settings += [self.domain.diameter, self.dead_zone, self.price]
         patience = np.resize(self.patience, count)
         integers = np.concatenate([np.array(header, np.int64), self.domain.table.ravel()])
         parts = [self.steps, self.log_prior, patience, prices, self.domain.numbers]
         return integers, np.concatenate([np.array(settings, np.float64), *parts])
+
+    def with_twins(self) -> Self:
+        """Return the program in which every base-learner has a twin of its own kind that heeds hints."""
+        kinds = len(self.patience)
+        rows = [np.repeat(part.reshape(-1, kinds), 2, axis=0).ravel() for part in (self.steps, self.log_prior)]
+        return replace(self, steps=rows[0], log_prior=rows[1], patience=self.patience * 2, heedless=kinds)
+
+    def twins(self, counters: Integers, state: Array) -> tuple[Integers, Array]:
+        """Return the state of the program `with_twins`: both twins where the one was, with half its weight each."""
+        kinds, dim, count = len(self.patience), self.domain.dim, self.steps.size
+        both = np.repeat(np.arange(count).reshape(-1, kinds), 2, axis=0).ravel()
+        old = layout.views.py_func(state, count, dim)  # type: ignore[attr-defined]
+        counters = counters.copy()
+        counters[layout.ACTIVE] *= 2
+        larger = np.zeros(layout.state_size(2 * count, dim, old.duals.size > 0))
+        new = layout.views.py_func(larger, 2 * count, dim)  # type: ignore[attr-defined]
+        each = ("weights", "totals", "moves", "fresh", "points", "duals")
+        for name, part in old._asdict().items():
+            getattr(new, name)[...] = part[both] if name in each and part.size else part
+        new.weights[...] /= 2.0
+        return counters, larger
 
     def clock_at(self, updates: int) -> float:
         """Return the clock of an update, counted from 1."""

@@ -5,6 +5,7 @@ far slower.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftwise._validate import Array
 from driftwise.domains.kernels import SIMPLEX
@@ -22,7 +23,7 @@ class Reference:
         self.updates = 0
         self.held: list[Array] = []
         self.hinted: Array | None = None
-        self.spent = self.sizes = self.squares = self.agreed = self.guessed = 0.0
+        self.spent = self.sizes = self.squares = self.agreed = self.chance = self.guessed = 0.0
         self.begin(1)
 
     @property
@@ -72,9 +73,12 @@ class Reference:
             self.decision = self.last + (1.0 - radius / distance) * (self.centre - self.last)
 
     def hint(self, guess: Array) -> None:
-        """Let every base-learner step on as much of a guess as guesses were worth; `update` takes the step back."""
+        """Let base-learners that heed hints step on as much of one as hints were worth; `update` takes it back."""
+        if self.program.rate > 0.0 and not self.program.heedless:
+            self.take_twins()
         p = self.program
-        trust = min(max(self.agreed / self.guessed, 0.0), 1.0) if self.guessed > 0.0 else 1.0
+        proved = self.agreed - np.sqrt(self.chance)
+        trust = min(max(proved / self.guessed, 0.0), 1.0) if self.guessed > 0.0 else 0.0
         self.guess = self.tangent(guess)
         self.hinted = trust * self.guess
         clock = p.clock_at(self.updates + 1)
@@ -82,9 +86,22 @@ class Reference:
             size = float(np.linalg.norm(self.hinted))
             clock = self.sizes + size**2 + p.price * size
         moved = self.moves
-        self.step(self.hinted, clock)
+        self.step(np.where(self.heeds[:, None], self.hinted, 0.0), clock, self.heeds)
         self.moves = self.moves + moved
         self.follow()
+
+    def take_twins(self) -> None:
+        """Give every base-learner a twin that heeds hints, where it is."""
+        kinds = len(self.program.patience)
+        both = np.repeat(np.arange(self.totals.size).reshape(-1, kinds), 2, axis=0).ravel()
+        self.program = self.program.with_twins()
+        self.points, self.waiting = self.points[both], self.waiting[both]
+        self.totals, self.moves, self.weights = self.totals[both], self.moves[both], self.weights[both] / 2.0
+
+    @property
+    def heeds(self) -> NDArray[np.bool_]:
+        """Which base-learners heed hints."""
+        return np.arange(self.totals.size) % len(self.program.patience) >= self.program.heedless
 
     def observe(self, gradient: Array) -> None:
         """Take in the gradient at the decision; act on it when the epoch is over."""
@@ -108,18 +125,20 @@ class Reference:
         losses = values + (1.0 if isinstance(p.switching_cost, MoveCost) else p.switching_cost) * self.moves
         self.totals = self.totals + losses
         self.mixture += float(self.weights @ losses)
-        beyond = gradients
+        beyond = np.array(np.broadcast_to(gradients, self.points.shape))
         if self.hinted is not None:
-            beyond = gradients - self.hinted
+            beyond[self.heeds] -= self.hinted
             self.agreed += float(gradients @ self.guess)
+            self.chance += float(gradients @ self.guess) ** 2
             self.guessed += float(self.guess @ self.guess)
         clock = p.clock_at(self.updates)
         before = self.weights
         if p.schedule == "self-tuned":
             self.squares += float(gradients @ gradients)
-            self.sizes += float(beyond @ beyond) + p.price * float(np.linalg.norm(gradients))
+            self.sizes += float(gradients @ gradients) + p.price * float(np.linalg.norm(gradients))
             self.spent += self.gap(losses)
-        self.step(beyond, self.sizes if p.schedule == "self-tuned" else clock)
+        everyone = np.full(self.totals.size, True)
+        self.step(beyond, self.sizes if p.schedule == "self-tuned" else clock, everyone)
         self.last = self.decision
         self.hinted = None
         self.mix(clock)
@@ -136,13 +155,13 @@ class Reference:
         total = float(self.weights @ np.exp(-rate * (losses - least)))
         return max(float(self.weights @ losses - least) + float(np.log(total)) / rate, 0.0)
 
-    def step(self, gradients: Array, clock: float) -> None:
-        """Move every base-learner; a patient one only by what its gradients have beyond the price of a move."""
+    def step(self, gradients: Array, clock: float, who: NDArray[np.bool_]) -> None:
+        """Move base-learners; a patient one only by what its gradients have beyond the price of a move."""
         p = self.program
         scale = 1.0 / np.sqrt(clock) if clock > 0.0 else 0.0
-        directions = np.array(np.broadcast_to(gradients, self.points.shape))
-        for i in np.flatnonzero(self.patience):
-            held = self.waiting[i] + gradients
+        directions = gradients.copy()
+        for i in np.flatnonzero(self.patience * who):
+            held = self.waiting[i] + gradients[i]
             directions[i] = self.beyond(held, self.patience[i])
             self.waiting[i] = held - directions[i]
         points = p.domain.project(self.points - scale * p.steps[: self.totals.size, None] * directions)

@@ -7,7 +7,7 @@ so decisions stay the same when losses and the price of moving are multiplied by
     eps_t     = 2 / sum_{s<=t} (gap_s + lambda D |p_{s+1} - p_s|_1)
 
 where gap_s is AdaHedge's mixability gap: what the mixture lost beyond Hedge's own potential. The decision is the
-nearest point to the last one within D / sqrt(t) * lambda / (lambda + |g|) of the mixture, |g| being the root mean
+nearest point to the last one within D / (4 sqrt(t)) * lambda / (lambda + |g|) of the mixture, |g| being the root mean
 square of the gradients.
 """
 
@@ -67,14 +67,13 @@ def within_simplices(c: Config, v: Views, gradients: Array) -> float:
 
 
 @inlined
-def add_size(c: Config, v: Views, gradients: Array, hinted: bool) -> float:
-    """Count a gradient (of which `hint` holds what was not foreseen), and return the scale of the steps."""
-    square = beyond = 0.0
+def add_size(c: Config, v: Views, gradients: Array) -> float:
+    """Count a gradient, and return the scale of the steps."""
+    square = 0.0
     for k in range(gradients.shape[1]):
         square += gradients[0, k] * gradients[0, k]
-        beyond += v.hint[0, k] * v.hint[0, k]
     v.tuned[SQUARES] += square
-    v.tuned[SIZES] += (beyond if hinted else square) + c.settings[PRICE] * math.sqrt(square)
+    v.tuned[SIZES] += square + c.settings[PRICE] * math.sqrt(square)
     return 1.0 / math.sqrt(v.tuned[SIZES]) if v.tuned[SIZES] > 0.0 else 0.0
 
 

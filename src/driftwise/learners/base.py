@@ -71,7 +71,7 @@ class Learner(metaclass=Checked):
         hint : array of shape (dim,), optional
             A guess of the gradient that this round will bring, if there is a forecast: learners with Euclidean steps
             take a step on it in advance (an optimistic step), and back what was wrong about it afterwards. They believe
-            it as far as earlier hints came true.
+            it as far as earlier hints came true; a learner with Hedge on top also keeps base-learners that do without.
         """
         decision = self._acted
         if decision is not None and hint is not None:

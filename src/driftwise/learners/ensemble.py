@@ -376,6 +376,12 @@ class Ensemble(Learner):
                 f"{type(self).__name__}.act: a hint goes with Euclidean steps on one gradient a round; this learner "
                 "has another kind. Call act() without one."
             )
+        if program.rate > 0.0 and not program.heedless:
+            # Hedge is to find out what hints are worth: from now on every base-learner has a twin that heeds them.
+            state = program.twins(self._counters, self._state)
+            self.program = program.with_twins()
+            self._constants = self.program.constants()
+            self._take(*state)
         if take_hint(*self._arguments, hint) != OK:
             raise InputError(f"{type(self).__name__}.act: hint must be finite and at most 1e+100 in size, got {hint}.")
 

@@ -72,6 +72,9 @@ class Rounded(Learner):
         # A fraction of 0 is never above the threshold, so the upper limit is never exceeded.
         return read_only(whole + (inside - whole > self._thresholds))
 
+    def _foresee(self, hint: Array) -> None:
+        self._inner.act(hint)
+
     def _learn(self, gradient: Array) -> None:
         self._inner.observe(gradient)
 

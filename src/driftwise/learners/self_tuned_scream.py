@@ -38,23 +38,25 @@ class SelfTunedScream(Ensemble):
       gradients reaches the price.
     - Hedge begins with equal weights, and its rate is 2 / sum_s (gap_s + lambda D |p_s - p_{s-1}|_1), where gap_s is
       the mixability gap of AdaHedge [2]_ and the rest bounds what changing the weights costs in movement.
-    - A dead zone: the decision is the point nearest to the last one within D / sqrt(t) * lambda / (lambda + |g|) of the
-      mixture, |g| being the root mean square of the gradients so far.
+    - A dead zone: the decision is the point nearest to the last one within D / (4 sqrt(t)) * lambda / (lambda + |g|) of
+      the mixture, |g| being the root mean square of the gradients so far.
 
     *Proved*: decisions lie in the domain. They are the same when losses and prices are multiplied by a number, and
     when losses are shifted (on a simplex, also when all coordinates of a gradient are). The dead zone never moves
     farther than to the mixture and is never farther from it than its radius, so with gradients of at most G it adds at
-    most 2 G D sqrt(T) to the loss. For a *fixed* rate Hedge's regret over the base-learners is
+    most G D sqrt(T) / 2 to the loss. For a *fixed* rate Hedge's regret over the base-learners is
     that of the paper.
 
     *Only measured*: a bound on the regret. The rate shrinks as costs come in, and what that does to the movement of
     the weights is not bounded; nor is anything proved of patient base-learners. ``driftwise reproduce selftuned``
     measures both, on the paper's stream and on adversarial ones, and shows where Scream is ahead.
 
-    ``act(hint=m)`` takes a guess m of the gradient to come, and believes the part h of it that would have been best for
-    the guesses before. One base-learner with a fixed step eta that is not patient then has a regret of at most
-    D^2 / (2 eta) + eta / 2 sum_t |g_t - h_t|^2 to any fixed decision, besides what it moves: with steps to
-    v_t = Proj(w_t - eta (g_t - h_t)) and w_{t+1} = Proj(v_t - eta h_{t+1}), the second is judged where it ends.
+    ``act(hint=m)`` takes a guess m of the gradient to come. From the first hint on, every base-learner has a twin that
+    heeds hints, and Hedge finds out what they are worth. A twin believes a part h of the guess: what would have been
+    best for the guesses before, less what that could be by chance; the first only shows what it is worth. A twin with
+    a fixed step eta that is not patient has a regret of at most D^2 / (2 eta) + eta / 2 sum_t |g_t - h_t|^2 to any
+    fixed decision, besides what it moves: of its steps v_t = Proj(w_t - eta (g_t - h_t)) and
+    w_{t+1} = Proj(v_t - eta h_{t+1}) the second is judged where it ends.
 
     References
     ----------
@@ -73,7 +75,7 @@ class SelfTunedScream(Ensemble):
     >>> losses = dw.streams.drifting_regression(rounds=2000, dim=3, segment=500, seed=1)
     >>> learner = dw.SelfTunedScream(dw.Ball(3), switching_cost=2.0)
     >>> round(dw.play(learner, losses, switching_cost=2.0).total, 4)
-    16.7775
+    15.4916
     """
 
     def __init__(self, domain: Domain, *, switching_cost: float | MoveCost, start: ArrayLike | None = None) -> None:
@@ -87,5 +89,5 @@ class SelfTunedScream(Ensemble):
             surrogate=Surrogate(self.switching_cost),
             horizon_free="self-tuned",
             start=start,
-            dead_zone=1.0,
+            dead_zone=0.25,
         )

@@ -105,8 +105,8 @@ def _conclude(tasks: list[Task], results: list[dict[str, float]]) -> Finding:
         mean = means[worst]
         summary += (
             f" It is above by {ratios[worst] - 1.0:.1%} at most, on {name} at lambda {price:g}: there it costs "
-            f"{mean['Self-tuned Scream']:.0f} more than the optimum, Scream {mean['Scream']:.0f}, and standing still at "
-            f"the best decision in hindsight {mean['Best fixed']:.0f}. Gradients are noise there, and moving is "
+            f"{mean['Self-tuned Scream']:.0f} more than the optimum, Scream {mean['Scream']:.0f}, and standing still "
+            f"at the best decision in hindsight {mean['Best fixed']:.0f}. Gradients are noise there, and moving is "
             "cheap next to them: what there is to gain is not to learn, and Scream, which knows how long the run is, "
             "learns less."
             if all(name in NOISE and price == min(PRICES) for name, price in above)

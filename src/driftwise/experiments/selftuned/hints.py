@@ -88,8 +88,8 @@ def _conclude(tasks: list[Task], results: list[dict[str, float]]) -> Finding:
     ]
     summary = (
         f"Cost above the hindsight optimum over that without hints, in {len(cells)} cells. With the truth as hint the "
-        f"median is {np.median(ratios[TRUE]):.2f}; the worst hints, {worst}, make it {max(ratios[worst]):.2f} in the worst "
-        "cell."
+        f"median is {np.median(ratios[TRUE]):.2f}; the worst hints, {worst}, make it {max(ratios[worst]):.2f} in the "
+        "worst cell."
     )
     table = Table(
         "Cost above the hindsight optimum, with hints / without", ["hints", "least", "median", "largest"], rows

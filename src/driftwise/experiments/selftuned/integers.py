@@ -22,12 +22,12 @@ def run(box: str, learner: str, rounds: int, first: int, seeds: int) -> dict[str
     """Return the mean number of unit moves over seeds, the fractional path, and whether every decision was feasible."""
     domain = BOXES[box]
     rng = np.random.default_rng(7)
-    middle, half = (domain.numbers[domain.dim :] + domain.numbers[: domain.dim]) / 2.0, domain.diameter / 4.0
+    middle, half = (domain.low + domain.high) / 2.0, domain.diameter / 4.0
     walk = np.cumsum(rng.standard_normal((rounds, domain.dim)), axis=0)
     losses = TrackingLoss(middle + half * np.sin(walk / 4.0))
     inner: Learner = OGD(domain, step=0.1) if learner == "OGD" else SelfTunedScream(domain, switching_cost=1.0)
-    low, high = np.ceil(domain.numbers[: domain.dim]), np.floor(domain.numbers[domain.dim :])
-    path = float(np.abs(np.diff(np.clip(play(inner.clone(), losses).decisions, low, high), axis=0)).sum())
+    fractional = np.clip(play(inner.clone(), losses).decisions, np.ceil(domain.low), np.floor(domain.high))
+    path = float(np.abs(np.diff(fractional, axis=0)).sum())
     moves, feasible = 0.0, True
     for seed in range(first, first + seeds):
         decisions = play(rounded(inner, seed), losses).decisions
@@ -61,8 +61,8 @@ def _conclude(tasks: list[Task], results: list[dict[str, float]]) -> Finding:
         Claim("Every decision is whole and feasible", feasible, f"{seeds * len(cells)} runs"),
     ]
     summary = (
-        f"Rounded by one threshold a coordinate for the whole run, decisions make {min(ratios):.2f} to {max(ratios):.2f} "
-        f"times as many unit moves as the fractional path is long, in the mean over {seeds} seeds."
+        f"Rounded by one threshold a coordinate for the whole run, decisions make {min(ratios):.2f} to "
+        f"{max(ratios):.2f} times as many unit moves as the fractional path is long, in the mean over {seeds} seeds."
     )
     table = Table("Unit moves", ["box", "learner", "fractional path", "moves", "ratio"], rows)
     return Finding(STUDY.title, summary, [table], claims)

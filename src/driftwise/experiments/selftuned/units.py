@@ -35,8 +35,8 @@ def _conclude(tasks: list[Task], results: list[float]) -> Finding:
     worst = max(results)
     claim = Claim(f"Decisions do not depend on the unit, to {CLOSE:g}", worst <= CLOSE, f"{worst:.1e} at most")
     summary = (
-        f"When losses and the price of moving are multiplied by numbers from {FACTORS[0]:g} to {FACTORS[-1]:g}, decisions "
-        f"in the unit ball change by {worst:.0e} at most."
+        f"When losses and the price of moving are multiplied by numbers from {FACTORS[0]:g} to {FACTORS[-1]:g}, "
+        f"decisions in the unit ball change by {worst:.0e} at most."
     )
     table = Table("Largest change of a coordinate of a decision", ["losses and prices times", "change"], rows)
     return Finding(STUDY.title, summary, [table], [claim])
