@@ -70,7 +70,16 @@ LEARNING: dict[str, type[control.LearningController]] = {
     "lazy Scream": control.LazyScreamController,
 }
 
-CONTROLLERS: tuple[str, ...] = ("linear", "policy", "own learner", *LEARNING, "certified", "bounded", "no horizon", "self-tuned")
+CONTROLLERS: tuple[str, ...] = (
+    "linear",
+    "policy",
+    "own learner",
+    *LEARNING,
+    "certified",
+    "bounded",
+    "no horizon",
+    "self-tuned",
+)
 
 
 @functools.cache

@@ -57,9 +57,9 @@ class Reference:
         self.history = np.concatenate([self.history, self.M[:, None]], axis=1)
         own = [reached(window) for window in self.history]
         size = float(free @ free + self.D**2 * np.sum(Z**2))
-        usual = OUTLIER**2 * np.mean(self.sizes) if len(self.sizes) >= SETTLED else math.inf
+        usual = OUTLIER**2 * float(np.mean(self.sizes)) if len(self.sizes) >= SETTLED else math.inf
         trust = min(1.0, usual / size)
-        self.sizes.append(min(size, float(usual)))
+        self.sizes.append(min(size, usual))
         values = np.array([z @ W @ z for z in own])
         self.weigh(trust * (values - values[0]))
         self.descend(trust, W, Z, free)
