@@ -77,18 +77,19 @@ class Reference:
         self.p /= self.p.sum()
 
     def descend(self, trust: float, W: Array, Z: Array, free: Array) -> None:
+        D = self.D / math.sqrt(1.0 + self.H / max(sum(size > 0.0 for size in self.sizes), 1))
         for m in range(1, 1 + len(STEPS) + len(PACES)):
             g = 2.0 * trust * Z.T @ W @ (free + Z @ self.M[m])
             self.squares[m] += g @ g
             if not g.any():
                 continue
             if m <= len(STEPS):
-                step: Any = STEPS[m - 1] * self.D / math.sqrt(self.squares[m])
+                step: Any = STEPS[m - 1] * D / math.sqrt(self.squares[m])
             else:
                 spread = self.spreads[m - 1 - len(STEPS)]
                 spread += g**2
                 with np.errstate(divide="ignore"):
-                    step = PACES[m - 1 - len(STEPS)] * self.D / np.sqrt(self.n * spread)
+                    step = PACES[m - 1 - len(STEPS)] * D / np.sqrt(self.n * spread)
             self.M[m] = self.domain.project(self.M[m] - np.where(g == 0.0, 0.0, step) * g)
 
     def fit(self, trust: float, W: Array, Z: Array, free: Array) -> None:
@@ -105,7 +106,7 @@ class Reference:
                 slope = self.q[f, c] + self.P[f, c] @ M + ridge * M[c]
                 M[c] -= SHARE * slope / (self.P[f, c, c] + ridge)
             step = M - self.M[m]
-            step *= min(1.0, self.D / math.sqrt(self.ages[f]) / max(float(np.linalg.norm(step)), 1e-300))
+            step *= min(1.0, self.D / math.sqrt(self.ages[f] + self.H) / max(float(np.linalg.norm(step)), 1e-300))
             self.M[m] = self.domain.project(self.M[m] + step)
 
 
@@ -215,6 +216,17 @@ def test_a_glitch_is_forgotten(size: float) -> None:
     mine = control.SelfTunedController(PLANT)
     trace = control.simulate(PLANT, mine, UNIT, rows)
     assert trace.costs[500:].sum() <= 1.05 * plain.costs[500:].sum()
+
+
+def test_the_first_rounds_are_not_too_bold() -> None:
+    """Policies that were followed as soon as they looked good have thrown this pendulum over."""
+    plant, waves = control.InvertedPendulum(), control.SinusoidDisturbance(0.03, period=40.0, seed=1)
+    mine, linear = (
+        control.simulate(plant, kind(plant), control.pendulum(600), waves, rounds=600)
+        for kind in (control.SelfTunedController, control.LinearController)
+    )
+    assert np.abs(mine.states[:, 0]).max() < 0.5 * math.pi
+    assert mine.total <= 0.7 * linear.total
 
 
 def test_inputs_keep_within_their_bound_and_disturbances_are_recovered_all_the_same() -> None:

@@ -65,7 +65,7 @@ def fit(rules: Rules, pool: Pool, desk: Desk, f: int, m: int) -> None:
         slope = slopes[c] + dot(moments[c, :c], policy[:c]) + diagonal * policy[c]
         policy[c] -= SHARE * slope / diagonal
         moved += (policy[c] - before[c]) * (policy[c] - before[c])
-    share = rules.size / math.sqrt(pool.ages[f] * moved)
+    share = rules.size / math.sqrt((pool.ages[f] + rules.memory) * moved)
     if not share >= 1.0:
         for c in range(n):
             # False for numbers that overflowed: then the learner stays.

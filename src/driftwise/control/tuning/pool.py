@@ -33,6 +33,9 @@ class Rules(NamedTuple):
 
     size: float
     """D, the size of a good gain."""
+    memory: float
+    """H: steps are as long as if there had been so many rounds before the first, as it takes them to see what a policy
+    does."""
     steps: Array
     paces: Array
     forgetting: Array
@@ -114,9 +117,9 @@ def make_rules(domain: SpectralBalls, size: float) -> Rules:
     count = 1 + len(STEPS) + len(PACES) + len(fits)
     log_prior = np.full(count, math.log((1.0 - STILL) / (count - 1)))
     log_prior[0] = math.log(STILL)
+    members = [np.array(part) for part in (STEPS, PACES, fits)]
     # Copies, because kernels are compiled once more for arrays that are read-only.
-    table, numbers = domain.table.copy(), domain.numbers.copy()
-    return Rules(size, np.array(STEPS), np.array(PACES), np.array(fits), log_prior, table, numbers)
+    return Rules(size, float(domain.shape[0]), *members, log_prior, domain.table.copy(), domain.numbers.copy())
 
 
 def make_pool(rules: Rules, dim: int, du: int, dx: int) -> Pool:
