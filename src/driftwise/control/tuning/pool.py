@@ -117,9 +117,10 @@ def make_rules(domain: SpectralBalls, size: float) -> Rules:
     count = 1 + len(STEPS) + len(PACES) + len(fits)
     log_prior = np.full(count, math.log((1.0 - STILL) / (count - 1)))
     log_prior[0] = math.log(STILL)
-    members = [np.array(part) for part in (STEPS, PACES, fits)]
+    steps, paces, forgetting = (np.array(part) for part in (STEPS, PACES, fits))
     # Copies, because kernels are compiled once more for arrays that are read-only.
-    return Rules(size, float(domain.shape[0]), *members, log_prior, domain.table.copy(), domain.numbers.copy())
+    table, numbers = domain.table.copy(), domain.numbers.copy()
+    return Rules(size, float(domain.shape[0]), steps, paces, forgetting, log_prior, table, numbers)
 
 
 def make_pool(rules: Rules, dim: int, du: int, dx: int) -> Pool:
