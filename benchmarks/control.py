@@ -1,4 +1,4 @@
-"""One control step of the whole Scream ensemble beside a plain NumPy step of GPC (one learner), and the four cases.
+"""One control step of Scream and of the self-tuned pool beside a plain NumPy step of GPC (one learner), and the cases.
 
 python benchmarks/control.py [--rounds 2000] [--cases FILE.npz]
 """
@@ -63,8 +63,8 @@ def best_of(times: int, run: Callable[[], float]) -> float:
     return min(run() for _ in range(times))
 
 
-def measure(dx: int, du: int, H: int, rounds: int) -> tuple[float, float, float]:
-    """Return seconds a step of simulate, of act and observe, and of NumPy, on one system and its disturbances."""
+def measure(dx: int, du: int, H: int, rounds: int) -> tuple[float, float, float, float]:
+    """Return seconds a step of simulate, of act and observe, of NumPy, and of simulate with the self-tuned pool."""
     plant = control.random_system(dx, du, radius=1.0, seed=1)
     cost = control.QuadraticCost(np.eye(dx), np.eye(du))
     rows = control.SinusoidDisturbance(0.3, period=40.0, seed=2).sample(rounds, dx)
@@ -74,13 +74,20 @@ def measure(dx: int, du: int, H: int, rounds: int) -> tuple[float, float, float]
         return control.ScreamController(plant, K=K, memory=H, horizon=HORIZON)
 
     assert make().weights.size == 9
-    control.simulate(plant, make(), cost, rows[:10])  # compiles
+    tuned = control.SelfTunedController(plant, K=K, memory=H)
+    for controller in (make(), tuned.clone()):
+        control.simulate(plant, controller, cost, rows[:10])  # compiles
 
-    def compiled() -> float:
-        controller = make()
+    def simulated(controller: control.Controller) -> float:
         start = time.perf_counter()
         control.simulate(plant, controller, cost, rows)
         return (time.perf_counter() - start) / rounds
+
+    def compiled() -> float:
+        return simulated(make())
+
+    def pool() -> float:
+        return simulated(tuned.clone())
 
     def plant_only(x: Array, u: Array, w: Array) -> Array:
         return np.asarray(plant.A @ x + plant.B @ u + w)
@@ -106,13 +113,13 @@ def measure(dx: int, du: int, H: int, rounds: int) -> tuple[float, float, float]
             x = plant_only(x, u, w)
         return spent / rounds
 
-    return best_of(3, compiled), best_of(3, by_hand), best_of(3, numpy_step)
+    return best_of(3, compiled), best_of(3, by_hand), best_of(3, numpy_step), best_of(2, pool)
 
 
 def cases(path: str) -> None:
     """Print what controllers without tuning cost, beside LQR and the best fixed policy."""
     data = np.load(path)
-    print("\nTotal cost x'x + u'u, 2000 rounds         LQR  Gradient      Ader    Scream  best fixed policy")
+    print("\nTotal cost x'x + u'u, 2000 rounds         LQR  Gradient      Ader    Scream SelfTuned  best fixed policy")
     for name in ("double_integrator", "ten_states"):
         plant = control.LinearSystem(data[f"{name}_A"], data[f"{name}_B"])
         cost = control.QuadraticCost(1.0, 1.0)
@@ -123,6 +130,7 @@ def cases(path: str) -> None:
                 control.GradientController(plant, horizon=len(rows)),
                 control.AderController(plant, horizon=len(rows)),
                 control.ScreamController(plant, horizon=len(rows)),
+                control.SelfTunedController(plant),
             ]
             totals = [control.simulate(plant, controller, cost, rows).total for controller in controllers]
             best = control.best_policy(plant, cost, rows).total
@@ -136,14 +144,17 @@ def main() -> None:
     parser.add_argument("--cases", default="tests/data/control_cases.npz", help="systems and disturbances of the cases")
     arguments = parser.parse_args()
     print(f"Scream.Control, 9 base-learners; {platform.machine()}, Python {platform.python_version()}")
-    print("microseconds a step        simulate  act + observe  NumPy GPC    simulate / NumPy  by hand / NumPy")
+    print(
+        "microseconds a step        simulate  act + observe  NumPy GPC    simulate / NumPy  by hand / NumPy  SelfTuned"
+    )
     for (dx, du, H), goals in zip(SIZES, [("1/10", "1/3"), ("1/10", "1/3"), ("", "")], strict=True):
-        compiled, by_hand, plain = measure(dx, du, H, arguments.rounds)
+        compiled, by_hand, plain, pool = measure(dx, du, H, arguments.rounds)
         first = f"{compiled / plain:.3f}" + (f" (<= {goals[0]})" if goals[0] else "")
         second = f"{by_hand / plain:.3f}" + (f" (<= {goals[1]})" if goals[1] else "")
         shape = f"dx = {dx}, du = {du}, H = {H}"
         print(
-            f"{shape:<26} {1e6 * compiled:>8.2f} {1e6 * by_hand:>14.2f} {1e6 * plain:>10.2f} {first:>19} {second:>17}",
+            f"{shape:<26} {1e6 * compiled:>8.2f} {1e6 * by_hand:>14.2f} {1e6 * plain:>10.2f} {first:>19} {second:>17} "
+            f"{1e6 * pool:>10.2f}",
             flush=True,
         )
     cases(arguments.cases)

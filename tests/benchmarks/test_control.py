@@ -16,13 +16,14 @@ def test_every_size_and_case_is_printed_and_learning_pays() -> None:
     command = [sys.executable, "benchmarks/control.py", "--rounds", "20"]
     result = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
     assert len(re.findall(r"^dx = \d+, du = \d+, H = \d+ ", result.stdout, re.MULTILINE)) == 3
-    rows = re.findall(r"^(.*, \S.*?) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$", result.stdout, re.MULTILINE)
+    rows = re.findall(r"^(.*, \S.*?) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$", result.stdout, re.MULTILINE)
     assert len(rows) == 6
     for name, *totals in rows:
-        lqr, gradient, ader, scream, best = (float(total) for total in totals)
-        assert best <= min(lqr, gradient, ader, scream)
+        lqr, gradient, ader, scream, tuned, best = (float(total) for total in totals)
+        assert best <= min(lqr, gradient, ader, scream, tuned)
         limit = 1.1 if "gaussian" in name else 0.52
         assert max(gradient, scream) <= limit * lqr
+        assert tuned <= (1.01 if "gaussian" in name else 0.48) * lqr
 
 
 def test_the_numpy_step_is_gpc() -> None:

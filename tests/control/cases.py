@@ -70,7 +70,16 @@ LEARNING: dict[str, type[control.LearningController]] = {
     "lazy Scream": control.LazyScreamController,
 }
 
-CONTROLLERS: tuple[str, ...] = ("linear", "policy", "own learner", *LEARNING, "certified", "bounded", "no horizon")
+CONTROLLERS: tuple[str, ...] = (
+    "linear",
+    "policy",
+    "own learner",
+    *LEARNING,
+    "certified",
+    "bounded",
+    "no horizon",
+    "self-tuned",
+)
 
 
 @functools.cache
@@ -89,6 +98,8 @@ def _made(name: str, system: control.System, rounds: int) -> control.Disturbance
         return control.ScreamController(system, horizon=rounds, memory=2, scale="certified", start="random", radii=0.3)
     if name == "bounded":
         return control.ScreamController(system, horizon=rounds, memory=3, input_bound=np.full(du, 0.1))
+    if name == "self-tuned":
+        return control.SelfTunedController(system, memory=3)
     assert name == "no horizon"
     return control.ScreamController(system, memory=3)
 

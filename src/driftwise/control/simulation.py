@@ -14,13 +14,14 @@ from driftwise.control.controllers.linear import Still
 from driftwise.control.controllers.self_tuned import PolicyPool
 from driftwise.control.costs import Cost, CostSequence, as_costs
 from driftwise.control.disturbances import Disturbance, as_disturbances
-from driftwise.control.kernels import PlantData, advance, push_away, saturate
+from driftwise.control.kernels import Integers, PlantData, advance, push_away, saturate
 from driftwise.control.systems import PLANT_HINT, System
 from driftwise.control.trace import ControlTrace
 from driftwise.control.tuning import run as tuning
 from driftwise.control.tuning.pool import Pool
 from driftwise.engine.layout import ACTIVE, COUNT, COUNTERS, DIM, FLOATS, INTEGERS, state_size, views
 from driftwise.errors import HorizonError, InputError
+from driftwise.learners import Learner
 from driftwise.learners.ensemble import Ensemble
 from driftwise.play import plain
 
@@ -199,35 +200,40 @@ def _by_kernel(controller: DisturbanceActionController, world: _World, x: Array,
     data = world.costs.data
     assert data is not None
     about = (world.plant, controller._loop, memory, controller._room, data)
-    events = (world.push, x, np.zeros(controller.input_dim), world.disturbances, *books)
+    applied = np.zeros(controller.input_dim)
     if isinstance(learner, PolicyPool):
         pool = Pool(*(part.copy() for part in learner.pool))
-        played = tuning.simulate(*about, learner.rules, pool, learner.desk, *events)
-        if played < T:
-            raise _diverged(controller, played, books.states[played])
-        learner.take(pool, learner.round + T)
-        controller._memory = memory
-        controller._round += T
-        return
-    if isinstance(learner, Ensemble):
-        integers, floats = learner._constants
-        counters, state = learner._counters.copy(), learner._state.copy()
+        parts = (learner.rules, pool, learner.desk)
+        played = tuning.simulate(*about, *parts, world.push, x, applied, world.disturbances, *books)
     else:
-        # A policy that stays is a decision that nobody updates.
-        dim = learner.domain.dim
-        integers, floats, counters = np.zeros(INTEGERS, np.int64), np.zeros(FLOATS + 3), np.zeros(COUNTERS, np.int64)
-        integers[COUNT], integers[DIM], counters[ACTIVE] = 1, dim, 1
-        state = np.zeros(state_size(1, dim, False))
-        parts = views.py_func(state, 1, dim)  # type: ignore[attr-defined]
-        parts.decision[0], parts.weights[0] = learner.act(), 1.0
-    learns = isinstance(learner, Ensemble)
-    played = engine.simulate(*about, integers, floats, counters, state, learns, controller.normalised, *events)
+        learns = isinstance(learner, Ensemble)
+        integers, floats, counters, state = _as_ensemble(learner)
+        settings = (learns, controller.normalised, world.push)
+        played = engine.simulate(
+            *about, integers, floats, counters, state, *settings, x, applied, world.disturbances, *books
+        )
     if played < T:
         raise _diverged(controller, played, books.states[played])
     controller._memory = memory
     controller._round += T
-    if isinstance(learner, Ensemble):
+    if isinstance(learner, PolicyPool):
+        learner.take(pool, learner.round + T)
+    elif isinstance(learner, Ensemble):
         learner._take(counters, state)
+
+
+def _as_ensemble(learner: Learner) -> tuple[Integers, Array, Integers, Array]:
+    """Return the constants of a learner and copies of its state, as the engine of the core reads them."""
+    if isinstance(learner, Ensemble):
+        return *learner._constants, learner._counters.copy(), learner._state.copy()
+    # A policy that stays is a decision that nobody updates.
+    dim = learner.domain.dim
+    integers, floats, counters = np.zeros(INTEGERS, np.int64), np.zeros(FLOATS + 3), np.zeros(COUNTERS, np.int64)
+    integers[COUNT], integers[DIM], counters[ACTIVE] = 1, dim, 1
+    state = np.zeros(state_size(1, dim, False))
+    parts = views.py_func(state, 1, dim)  # type: ignore[attr-defined]
+    parts.decision[0], parts.weights[0] = learner.act(), 1.0
+    return integers, floats, counters, state
 
 
 def _by_hand(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from driftwise._validate import Array
-from driftwise.control.controllers import Controller, LearningController
+from driftwise.control.controllers import Controller, LearningController, SelfTunedController
 from driftwise.control.costs import CostSequence
 from driftwise.control.systems import System
 
@@ -87,6 +87,8 @@ class ControlTrace:
         ]
         if isinstance(self.controller, LearningController):
             lines.append(f"  Scale of the constants: {self.controller.scale}. {self.controller.guarantee}")
+        elif isinstance(self.controller, SelfTunedController):
+            lines.append(f"  {self.controller.guarantee}")
         return "\n".join(lines)
 
     def plot(self) -> "Figure":

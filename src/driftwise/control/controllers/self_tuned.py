@@ -1,4 +1,4 @@
-"""A controller without knobs: many learners over policies, each in a plant of its own, mixed by what they would cost."""
+"""A controller without knobs: many learners over policies, each in a plant of its own, mixed by their costs."""
 
 from numpy.typing import ArrayLike
 
@@ -58,13 +58,15 @@ class SelfTunedController(DisturbanceActionController):
 
     - one that stays at M = 0, which is u = -K x, with half of the weight at first: where the past tells nothing,
       little is lost;
-    - 13 that descend along the gradient, with steps from 2^-10 to 4 times D / sqrt(sum of squared gradients), and two
-      with a step for every coordinate (AdaGrad);
+    - seven that descend along the gradient, with steps from 2^-10 to 4 times D / sqrt(sum of squared gradients) for
+      gains of size D, shorter in the first H rounds, and five with a step for every coordinate (AdaGrad);
     - four that fit a quadratic cost by recursive least squares, in which a round counts for 1, 0.999, 0.99 or 0.97 in
-      the next, and move by at most D / sqrt(rounds that count). They stay where they are in rounds with any other cost,
-      and are left out where a policy has more than 400 entries.
+      the next, and move by at most D / sqrt(H + rounds that count). They fit `QuadraticCost` only: in rounds with any
+      other cost they stay where they are. They are left out where a policy has more than 400 entries.
 
-    Decisions are the same whatever the unit of the costs, and whatever constant is added to them.
+    Decisions are the same whatever the unit of costs, whatever the unit of states and inputs, and whatever constant is
+    added to the costs. Rounds in which states are over three times as large as usual count for less, so that a glitch
+    is soon forgotten.
 
     Parameters
     ----------
@@ -90,12 +92,18 @@ class SelfTunedController(DisturbanceActionController):
     Nothing is proved. What was measured, beside `GradientController` with the step that is best in hindsight, LQR and
     `ScreamController`, is printed by ``driftwise reproduce control``.
 
-    The learners are mixed by AdaHedge: its rate comes from what mixing has cost so far, not from the largest cost of
-    any learner, of which those with long steps make a great one. A mixture of policies is played, not one of inputs:
-    that would be open-loop, and a plant that is unstable runs away under it.
+    The learners are mixed by AdaHedge, whose rate comes from what mixing has cost so far: a rate from the range of the
+    costs would be ruled by learners with steps that are far too long. It is a mixture of policies, as one of the inputs
+    would be open-loop, and a plant that is unstable runs away under it. The learners' own plants are the nominal linear
+    system, without an input bound.
 
-    A round takes time in proportion to N n (dx + du) for N = 20 learners and n = H du dx entries of a policy, and to
-    n^2 (dx + du + 12) for least squares. The learners' own plants have no input bound.
+    A round takes time in proportion to 17 n (dx + du), with n = H du dx the entries of a policy, and to
+    n^2 ((dx + du) / 2 + 6) for least squares: some 15 microseconds at n = 20, half a millisecond at n = 300.
+
+    References
+    ----------
+    .. [1] de Rooij, van Erven, Grunwald, Koolen, "Follow the leader if you can, hedge if you must", JMLR 15, 2014.
+    .. [2] Agarwal, Bullins, Hazan, Kakade, Singh, "Online control with adversarial disturbances", ICML 2019.
 
     Examples
     --------
@@ -106,9 +114,9 @@ class SelfTunedController(DisturbanceActionController):
     >>> trace = dw.control.simulate(plant, controller, cost, waves, rounds=2000)
     >>> lqr = dw.control.simulate(plant, dw.control.LinearController(plant), cost, waves, rounds=2000)
     >>> round(trace.total / lqr.total, 3)
-    0.0
-    >>> controller.members[controller.weights.argmax()]
-    ''
+    0.482
+    >>> controller.weights.shape, controller.members[-1]
+    ((17,), 'least squares 0.97')
     """
 
     learner: PolicyPool

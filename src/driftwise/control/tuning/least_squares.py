@@ -23,18 +23,19 @@ SHARE = 0.5
 
 @hot
 def accumulate(rules: Rules, pool: Pool, desk: Desk) -> None:
-    """Add the cost of this round to the sums."""
-    features, weighted, row = pool.features, desk.weighted, desk.rows[0]
-    for c in range(row.size):
+    """Add the cost of this round to the sums, of P on and below the diagonal."""
+    features, weighted = pool.features, desk.weighted
+    for c in range(features.shape[1]):
+        row, side = desk.rows[0, : c + 1], 0.0
         for k in range(row.size):
             row[k] = 0.0
-        side = 0.0
         for r in range(pool.free.size):
-            side += weighted[r, c] * pool.free[r]
+            weight, feature = weighted[r, c], features[r, : c + 1]
+            side += weight * pool.free[r]
             for k in range(row.size):
-                row[k] += weighted[r, c] * features[r, k]
+                row[k] += weight * feature[k]
         for f in range(pool.ages.size):
-            share, moments = rules.forgetting[f], pool.moments[f, c]
+            share, moments = rules.forgetting[f], pool.moments[f, c, : c + 1]
             for k in range(row.size):
                 moments[k] = share * moments[k] + row[k]
             pool.sides[f, c] = share * pool.sides[f, c] + side
@@ -45,23 +46,28 @@ def accumulate(rules: Rules, pool: Pool, desk: Desk) -> None:
 @hot
 def fit(rules: Rules, pool: Pool, desk: Desk, f: int, m: int) -> None:
     """Let learner m take its step, by the sums of the f-th forgetting factor."""
-    moments, sides, policy, before = pool.moments[f], pool.sides[f], pool.policies[m], desk.rows[1]
-    n, ridge = policy.size, 0.0
+    moments, sides, policy = pool.moments[f], pool.sides[f], pool.policies[m]
+    before, slopes = desk.rows[1], desk.rows[2]
+    n, ridge, moved = policy.size, 0.0, 0.0
     for c in range(n):
         ridge += moments[c, c]
+        before[c], slopes[c] = policy[c], sides[c]
     ridge *= RIDGE / (n * pool.ages[f])
     if not ridge > 0.0:
         return
-    moved = 0.0
+    # What lies above the diagonal meets coordinates that are still where they were, as in any sweep.
     for c in range(n):
-        before[c] = policy[c]
-        slope = sides[c] + dot(moments[c], policy) + ridge * policy[c]
-        policy[c] -= SHARE * slope / (moments[c, c] + ridge)
+        row, above = moments[c, :c], slopes[:c]
+        for k in range(c):
+            above[k] += row[k] * before[c]
+    for c in range(n):
+        diagonal = moments[c, c] + ridge
+        slope = slopes[c] + dot(moments[c, :c], policy[:c]) + diagonal * policy[c]
+        policy[c] -= SHARE * slope / diagonal
         moved += (policy[c] - before[c]) * (policy[c] - before[c])
-    # False for numbers that overflowed: then the learner stays.
-    share = rules.size / math.sqrt(pool.ages[f] * moved)
+    share = rules.size / math.sqrt((pool.ages[f] + rules.memory) * moved)
     if not share >= 1.0:
-        share = share if share > 0.0 else 0.0
         for c in range(n):
-            policy[c] = before[c] + share * (policy[c] - before[c])
+            # False for numbers that overflowed: then the learner stays.
+            policy[c] = before[c] + share * (policy[c] - before[c]) if share > 0.0 else before[c]
     project(rules.blocks, rules.numbers, pool.policies, m)

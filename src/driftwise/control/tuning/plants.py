@@ -169,18 +169,21 @@ def descend(rules: Rules, pool: Pool, desk: Desk, quadratic: bool) -> int:
         for c in range(n):
             row[c] = 0.0
         for r in range(pool.free.size):
+            slope, feature = trust * desk.slopes[m, r], features[r]
             for c in range(n):
-                row[c] += trust * desk.slopes[m, r] * features[r, c]
+                row[c] += slope * feature[c]
         if not dot(row, row) <= LARGEST * LARGEST:
             return REFUSED
     trace = 0.0
     for r in range(pool.free.size * quadratic):
+        row = weighted[r]
         for c in range(n):
-            weighted[r, c] = 0.0
+            row[c] = 0.0
         for k in range(pool.free.size):
+            weight, feature = trust * desk.curvature[r, k], features[k]
             for c in range(n):
-                weighted[r, c] += trust * desk.curvature[r, k] * features[k, c]
-        trace += dot(weighted[r], features[r])
+                row[c] += weight * feature[c]
+        trace += dot(row, features[r])
     for m in range(N - 1, -1, -1):
         values[m] = trust * (values[m] - values[0])
     return OK if abs(trace) <= LARGEST else REFUSED

@@ -33,6 +33,9 @@ class Rules(NamedTuple):
 
     size: float
     """D, the size of a good gain."""
+    memory: float
+    """H: steps are as long as if there had been so many rounds before the first, as it takes them to see what a policy
+    does."""
     steps: Array
     paces: Array
     forgetting: Array
@@ -44,7 +47,7 @@ class Rules(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """What the learners know. With n = H du dx and z = (x, u), the learners in order: M = 0, STEPS, PACES, FORGETTING."""
+    """What the learners know, in the order M = 0, STEPS, PACES, FORGETTING; n = H du dx, and z = (x, u)."""
 
     policies: Array
     """(N, n): M^i."""
@@ -72,9 +75,9 @@ class Pool(NamedTuple):
     free: Array
     """(dx + du,): z_t(0)."""
     moments: Array
-    """(F, n, n): discounted sum of features' W features; F is the number of learners that fit squares."""
+    """(F, n, n): P, discounted sum of features' W features, on and below the diagonal; F learners fit squares."""
     sides: Array
-    """(F, n): discounted sum of features' W free."""
+    """(F, n): q, discounted sum of features' W free."""
     ages: Array
     """(F,): discounted number of rounds."""
 
@@ -114,16 +117,32 @@ def make_rules(domain: SpectralBalls, size: float) -> Rules:
     count = 1 + len(STEPS) + len(PACES) + len(fits)
     log_prior = np.full(count, math.log((1.0 - STILL) / (count - 1)))
     log_prior[0] = math.log(STILL)
+    steps, paces, forgetting = (np.array(part) for part in (STEPS, PACES, fits))
     # Copies, because kernels are compiled once more for arrays that are read-only.
     table, numbers = domain.table.copy(), domain.numbers.copy()
-    return Rules(size, np.array(STEPS), np.array(PACES), np.array(fits), log_prior, table, numbers)
+    return Rules(size, float(domain.shape[0]), steps, paces, forgetting, log_prior, table, numbers)
 
 
 def make_pool(rules: Rules, dim: int, du: int, dx: int) -> Pool:
     """Return learners that know nothing yet, all of them at M = 0."""
     N, F, z = rules.log_prior.size, rules.forgetting.size, dx + du
-    parts = [(N, dim), dim, N, (N, dx), (N, du), (N, du), N, 3, N, (rules.paces.size, dim), (z, dim), z]
-    pool = Pool(*(np.zeros(part) for part in parts), np.zeros((F, dim, dim)), np.zeros((F, dim)), np.zeros(F))
+    pool = Pool(
+        policies=np.zeros((N, dim)),
+        mixture=np.zeros(dim),
+        weights=np.zeros(N),
+        states=np.zeros((N, dx)),
+        extras=np.zeros((N, du)),
+        inputs=np.zeros((N, du)),
+        totals=np.zeros(N),
+        sums=np.zeros(3),
+        squares=np.zeros(N),
+        spreads=np.zeros((rules.paces.size, dim)),
+        features=np.zeros((z, dim)),
+        free=np.zeros(z),
+        moments=np.zeros((F, dim, dim)),
+        sides=np.zeros((F, dim)),
+        ages=np.zeros(F),
+    )
     pool.weights[:] = np.exp(rules.log_prior)
     return pool
 

@@ -6,7 +6,8 @@ Meta: AdaHedge on each learner's own costs, with prior p_1. With the sum Delta o
     Delta_t = Delta_{t-1} + <p_t, l_t> + Delta_{t-1} log sum_i p_{t,i} exp(-l_{t,i} / Delta_{t-1})
 
 so that a learner that does badly stops to matter: a rate from the range of the costs would be ruled by the worst of
-them. Base: own gradients g^i, steps in proportion to 1 / sqrt(sum of |g^i|^2). Neither knows the unit of costs.
+them. Base: own gradients g^i, steps in proportion to 1 / sqrt((1 + H / t) sum of |g^i|^2): in the first rounds no
+policy has shown yet what it leads to, and the boldest look best. Neither layer knows the unit of costs.
 """
 
 import math
@@ -55,12 +56,13 @@ def _step(rules: Rules, pool: Pool, desk: Desk, m: int) -> None:
     if not square > 0.0:
         return
     pool.squares[m] += square
+    size = rules.size / math.sqrt(1.0 + rules.memory / pool.sums[ROUNDS])
     if scaled < 0:
-        step = rules.steps[m - 1] * rules.size / math.sqrt(pool.squares[m])
+        step = rules.steps[m - 1] * size / math.sqrt(pool.squares[m])
         for c in range(policy.size):
             policy[c] -= step * gradient[c]
     else:
-        step, spread = rules.paces[scaled] * rules.size / math.sqrt(policy.size), pool.spreads[scaled]
+        step, spread = rules.paces[scaled] * size / math.sqrt(policy.size), pool.spreads[scaled]
         for c in range(policy.size):
             spread[c] += gradient[c] * gradient[c]
             if spread[c] > 0.0:

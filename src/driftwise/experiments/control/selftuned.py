@@ -1,8 +1,8 @@
 """The controller without knobs beside OGD.Control with the step that was best in hindsight.
 
 Random plants with 2 to 4 states and 1 or 2 inputs, some of them unstable by themselves, under every kind of
-disturbance and with costs that stay, change slowly or change at once. `SelfTunedController` was developed on plants and
-disturbances of seeds 0 to 11, whose disturbances had other parameters; the seeds here begin at 1000.
+disturbance and with costs that stay, change slowly or change at once. `SelfTunedController` was developed on plants of
+seeds below 100, under disturbances with other parameters; the seeds here begin at 1000.
 """
 
 from collections.abc import Callable
