@@ -1,0 +1,63 @@
+"""What this package has to offer for a case: learners that know what a move costs, and committees of the rules."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from driftwise._validate import Array
+from driftwise.applications.case import Case
+from driftwise.learners import Committee, Learner, Scream, SelfTunedScream
+from driftwise.movecost import MoveCost
+from driftwise.play import play
+
+Price = float | MoveCost
+Members = Mapping[str, tuple[Array, Array]]
+"""Decisions (T, d) and losses (T,) of every member, by name."""
+
+SELF_TUNED, SCREAM = "SelfTunedScream", "Scream"
+COMMITTEE, FOLLOWING, BLIND = "Committee", "Committee, one at a time", "Committee, blind to moves"
+
+
+def self_tuned(case: Case, price: Price) -> Learner:
+    """Return the learner that is told what a move costs, and nothing else."""
+    return SelfTunedScream(case.domain, switching_cost=price)
+
+
+def scream(case: Case, price: Price) -> Learner:
+    """Return the paper's learner, which is told the number of rounds and a bound on gradients as well.
+
+    It knows one price of distance only: the mean of up and down, which is what a way there and back costs.
+    """
+    cost = float(np.mean(price.prices(case.domain.dim))) if isinstance(price, MoveCost) else price
+    return Scream(
+        case.domain, switching_cost=cost, gradient_bound=case.gradient_bound, horizon=len(case.losses)
+    )
+
+
+LEARNERS: dict[str, Callable[[Case, Price], Learner]] = {SELF_TUNED: self_tuned, SCREAM: scream}
+
+
+def play_out(make: Callable[[Case, Price], Learner], case: Case, price: Price) -> Array:
+    """Return the decisions of a learner on a case."""
+    return play(make(case, price), case.losses).decisions
+
+
+def _committee(mode: str, blind: bool) -> Callable[[Members, Case, Price], Array]:
+    def decide(members: Members, case: Case, price: Price) -> Array:
+        proposals = np.stack([decisions for decisions, _ in members.values()], axis=1)
+        losses = np.stack([losses for _, losses in members.values()], axis=1)
+        committee = Committee(len(members), switching_cost=0.0 if blind else price, mode=mode)
+        decisions = np.empty((len(losses), case.domain.dim))
+        for t in range(len(losses)):
+            decisions[t] = committee.act(proposals[t])
+            committee.observe(losses[t])
+        return decisions
+
+    return decide
+
+
+COMMITTEES = {
+    COMMITTEE: _committee("mixture", blind=False),
+    FOLLOWING: _committee("follow", blind=False),
+    BLIND: _committee("mixture", blind=True),
+}
