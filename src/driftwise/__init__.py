@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from driftwise import control, errors, experiments, learners, mirror, regret, report, streams, testing
     from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
-    from driftwise.learners import OGD, Ader, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
+    from driftwise.learners import OGD, Ader, Committee, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
     from driftwise.losses import (
         AbsoluteLoss,
         CustomLoss,
@@ -44,6 +44,7 @@ __all__ = [
     "Ader",
     "Ball",
     "Box",
+    "Committee",
     "CustomLoss",
     "Domain",
     "Ensemble",
@@ -78,7 +79,7 @@ __all__ = [
 
 _HOMES = {
     "domains": ("Ball", "Box", "Domain", "Product", "Simplex", "SpectralBalls"),
-    "learners": ("OGD", "Ader", "Ensemble", "Hedge", "LazyScream", "Learner", "MirrorDescent", "Scream"),
+    "learners": ("OGD", "Ader", "Committee", "Ensemble", "Hedge", "LazyScream", "Learner", "MirrorDescent", "Scream"),
     "losses": (
         "AbsoluteLoss",
         "CustomLoss",

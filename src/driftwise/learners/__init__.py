@@ -2,6 +2,7 @@
 
 from driftwise.learners.ader import Ader
 from driftwise.learners.base import Learner
+from driftwise.learners.committee import Committee
 from driftwise.learners.ensemble import Ensemble, Meta, Pool, Surrogate
 from driftwise.learners.hedge import Hedge
 from driftwise.learners.lazy_scream import LazyScream
@@ -12,6 +13,7 @@ from driftwise.learners.scream import Scream
 __all__ = [
     "OGD",
     "Ader",
+    "Committee",
     "Ensemble",
     "Hedge",
     "LazyScream",
