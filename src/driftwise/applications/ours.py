@@ -57,7 +57,7 @@ def _committee(mode: str, blind: bool) -> Callable[[Members, Case, Price], Array
 
 
 COMMITTEES = {
-    COMMITTEE: _committee("mixture", blind=False),
+    COMMITTEE: _committee("mix", blind=False),
     FOLLOWING: _committee("follow", blind=False),
-    BLIND: _committee("mixture", blind=True),
+    BLIND: _committee("mix", blind=True),
 }
