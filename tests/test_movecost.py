@@ -5,7 +5,7 @@ import pytest
 
 from driftwise import MoveCost
 from driftwise.errors import InputError, ParameterError
-from driftwise.movecost import as_move_cost, read_move_cost
+from driftwise.movecost import as_move_cost, euclidean_price, move_costs, read_move_cost, show_price
 
 
 def test_prices_up_and_down_add_up_in_l1() -> None:
@@ -64,3 +64,21 @@ def test_a_switching_cost_is_a_number_wherever_it_can_be() -> None:
     assert as_move_cost(2.0)([3.0, 4.0]) == 10.0
     with pytest.raises(ParameterError, match="switching_cost"):
         read_move_cost("play", float("nan"), 3)
+
+
+def test_moves_are_priced_from_the_decisions_whatever_the_price() -> None:
+    decisions = np.array([[5.0, 0.0], [8.0, 4.0], [8.0, 3.0]])
+    np.testing.assert_array_equal(move_costs(2.0, decisions), [0.0, 10.0, 2.0])
+    np.testing.assert_array_equal(move_costs(MoveCost(up=[1.0, 2.0], down=7.0), decisions), [0.0, 11.0, 7.0])
+    np.testing.assert_array_equal(move_costs(MoveCost(up=[1.0, 1.0], norm="l2"), decisions), [0.0, 5.0, 1.0])
+
+
+def test_a_price_is_shown_in_a_few_characters() -> None:
+    assert show_price(0.5) == "0.5"
+    assert show_price(MoveCost(up=3.0, down=1.0)) == "MoveCost(up=3., down=1., norm='l1')"
+
+
+def test_where_only_a_number_will_do_the_one_to_use_is_named() -> None:
+    assert euclidean_price("who", 2.0, 3, "give {price}") == 2.0
+    with pytest.raises(ParameterError, match=r"who: .* at 5, its largest\(2\), so give 5\.$"):
+        euclidean_price("who", MoveCost(up=[3.0, 1.0], down=[1.0, 4.0]), 2, "give {price}")

@@ -225,6 +225,11 @@ UNTYPED: Any = dw.play
         (lambda: UNTYPED(OGD, [1.0]), ParameterError, ("losses", "got [1.0]")),
         (lambda: UNTYPED(OGD, squared(3, ROUNDS), -1.0), ParameterError, ("switching_cost", "got -1.0")),
         (lambda: UNTYPED(OGD, squared(3, ROUNDS), math.nan), ParameterError, ("switching_cost", "got nan")),
+        (
+            lambda: UNTYPED(OGD, squared(3, ROUNDS), dw.MoveCost(up=[1.0, 2.0])),
+            ParameterError,
+            ("switching_cost", "2 coordinates", "decisions have 3"),
+        ),
         (lambda: UNTYPED(OGD), ArgumentError, ("play", "losses")),
         (lambda: UNTYPED(OGD, squared(3, ROUNDS), cost=1.0), ArgumentError, ("cost",)),
     ],

@@ -13,7 +13,7 @@ from tests.cases import check_refused, maker, squared, stream
 ROUNDS = 18
 
 
-def _trace(switching_cost: float = 2.0) -> dw.Trace:
+def _trace(switching_cost: float | dw.MoveCost = 2.0) -> dw.Trace:
     return dw.play(maker("Scream appendix", dw.Ball(3), ROUNDS)(), squared(3, ROUNDS), switching_cost)
 
 
@@ -26,6 +26,28 @@ def test_totals_are_sums() -> None:
     assert trace.total_switching == pytest.approx(2.0 * distance.sum(), rel=1e-12)
     assert trace.total == trace.total_loss + trace.total_switching
     assert trace.total_switching > 0.0
+
+
+PRICES = dw.MoveCost(up=[3.0, 1.0, 0.0], down=2.0)
+
+
+def test_moves_can_have_prices_of_their_own() -> None:
+    plain, trace = _trace(), _trace(PRICES)
+    np.testing.assert_array_equal(trace.decisions, plain.decisions)
+    np.testing.assert_array_equal(trace.moves, plain.moves)  # distance, whatever it costs
+    changes = np.diff(trace.decisions, axis=0)
+    expected = np.where(changes > 0.0, changes * [3.0, 1.0, 0.0], -2.0 * changes).sum(axis=1)
+    np.testing.assert_allclose(trace.move_costs, [0.0, *expected], rtol=1e-12, atol=1e-15)
+    assert trace.total_switching == pytest.approx(expected.sum(), rel=1e-12)
+    assert trace.total == trace.total_loss + trace.total_switching
+    assert "(MoveCost(up=[3. 1. 0.], down=2., norm='l1') per unit" in trace.summary()
+
+
+def test_prices_that_are_a_number_become_one() -> None:
+    trace = _trace(dw.MoveCost(up=2.0, norm="l2"))
+    assert trace.switching_cost == 2.0
+    assert trace.total_switching == _trace().total_switching
+    np.testing.assert_array_equal(trace.move_costs, 2.0 * trace.moves)
 
 
 @pytest.mark.parametrize("kind", ["filtered", "custom with memory"])
@@ -67,8 +89,8 @@ def test_summary_and_repr_say_the_totals() -> None:
     assert f"switching={trace.total_switching:.6g})" in repr(trace)
 
 
-@pytest.mark.parametrize(("switching_cost", "areas", "lines"), [(2.0, 2, 1), (0.0, 1, 0)])
-def test_plot_draws_what_was_paid(switching_cost: float, areas: int, lines: int) -> None:
+@pytest.mark.parametrize(("switching_cost", "areas", "lines"), [(2.0, 2, 1), (0.0, 1, 0), (PRICES, 2, 1)])
+def test_plot_draws_what_was_paid(switching_cost: float | dw.MoveCost, areas: int, lines: int) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot
 

@@ -18,11 +18,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from driftwise import control, errors, experiments, learners, mirror, regret, report, streams, testing
+    from driftwise import applications, control, errors, experiments, learners, mirror, regret, report, streams, testing
     from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
     from driftwise.learners import OGD, Ader, Committee, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
     from driftwise.losses import (
         AbsoluteLoss,
+        CapacityLoss,
         CustomLoss,
         FilteredLoss,
         HuberLoss,
@@ -44,6 +45,7 @@ __all__ = [
     "Ader",
     "Ball",
     "Box",
+    "CapacityLoss",
     "Committee",
     "CustomLoss",
     "Domain",
@@ -65,6 +67,7 @@ __all__ = [
     "SquaredLoss",
     "Trace",
     "TrackingLoss",
+    "applications",
     "control",
     "errors",
     "experiments",
@@ -82,6 +85,7 @@ _HOMES = {
     "learners": ("OGD", "Ader", "Committee", "Ensemble", "Hedge", "LazyScream", "Learner", "MirrorDescent", "Scream"),
     "losses": (
         "AbsoluteLoss",
+        "CapacityLoss",
         "CustomLoss",
         "FilteredLoss",
         "HuberLoss",

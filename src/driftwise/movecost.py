@@ -59,7 +59,7 @@ class MoveCost(metaclass=Checked):
     @property
     def dim(self) -> int | None:
         """Number of coordinates that the prices are for; None when one price is for all."""
-        sizes = [prices.size for prices in (self.up, self.down) if np.ndim(prices)]  # type: ignore[union-attr]
+        sizes = [prices.size for prices in (np.asarray(self.up), np.asarray(self.down)) if prices.ndim]
         return sizes[0] if sizes else None
 
     @property
@@ -128,3 +128,30 @@ def read_move_cost(owner: str, given: "float | MoveCost", dim: int) -> "float | 
 def as_move_cost(switching_cost: "float | MoveCost") -> MoveCost:
     """Return a switching cost as prices."""
     return switching_cost if isinstance(switching_cost, MoveCost) else MoveCost(switching_cost, norm="l2")
+
+
+def move_costs(switching_cost: "float | MoveCost", decisions: Array) -> Array:
+    """Return what the move into each decision costs, for every row of (T, d); 0 for the first."""
+    changes = np.diff(decisions, axis=0, prepend=decisions[:1])
+    if isinstance(switching_cost, MoveCost):
+        return np.asarray(switching_cost(changes))
+    return np.asarray(switching_cost * np.linalg.norm(changes, axis=1))
+
+
+def show_price(switching_cost: "float | MoveCost") -> str:
+    """Return a switching cost in a few characters."""
+    return repr(switching_cost) if isinstance(switching_cost, MoveCost) else f"{switching_cost:g}"
+
+
+def euclidean_price(owner: str, switching_cost: "float | MoveCost", dim: int, remedy: str) -> float:
+    """Return a price of Euclidean distance, or refuse any other and say how to get on.
+
+    `remedy` ends the message, with ``{price}`` where the number goes that is never less than the true price.
+    """
+    if isinstance(switching_cost, MoveCost):
+        price = switching_cost.largest(dim)
+        raise ParameterError(
+            f"{owner}: the theory is for a price of Euclidean distance, and moves are priced at {switching_cost!r}; no "
+            f"move costs more at {price:.6g}, its largest({dim}), so {remedy.format(price=f'{price:.6g}')}."
+        )
+    return switching_cost

@@ -4,17 +4,20 @@ import math
 
 import numpy as np
 
-from driftwise._validate import Array, checked, instance, number
+from driftwise._validate import Array, checked, instance
 from driftwise.engine.run import run_custom, run_stream
 from driftwise.errors import HorizonError, InputError
 from driftwise.learners import Ensemble, Learner
 from driftwise.losses import CustomLoss, LossStream
 from driftwise.losses.base import DataLoss, window
+from driftwise.movecost import MoveCost, read_move_cost
 from driftwise.trace import Trace
 
 
 @checked
-def play(learner: Learner, losses: LossStream, switching_cost: float = 0.0, *, record_weights: bool = False) -> Trace:
+def play(
+    learner: Learner, losses: LossStream, switching_cost: float | MoveCost = 0.0, *, record_weights: bool = False
+) -> Trace:
     """Let a learner play every round of a loss stream.
 
     Built-in learners on built-in losses (and on custom losses that could be compiled) run in compiled code from the
@@ -28,8 +31,9 @@ def play(learner: Learner, losses: LossStream, switching_cost: float = 0.0, *, r
         Anything with `act` and `observe`.
     losses : LossStream
         The losses f_0, ..., f_{T-1}.
-    switching_cost : float, default 0.0
-        lambda, the price of moving by one unit of Euclidean distance; for the books only, the learner does not see it.
+    switching_cost : float or MoveCost, default 0.0
+        lambda, the price of moving by one unit of Euclidean distance, or prices up and down, per coordinate; for the
+        books only, the learner does not see it.
     record_weights : bool, default False
         Keep the weights of the base-learners in every round.
 
@@ -47,13 +51,15 @@ def play(learner: Learner, losses: LossStream, switching_cost: float = 0.0, *, r
     array([0.   , 0.5  , 0.75 , 0.875])
     >>> trace.total_loss, trace.total_switching
     (2.4140625, 0.875)
+    >>> dw.play(dw.OGD(dw.Ball(1), step=0.5), losses, dw.MoveCost(up=3.0, down=1.0)).total_switching
+    2.625
     """
     instance("play", "learner", learner, Learner, "Scream(...)")
     instance("play", "losses", losses, LossStream, "SquaredLoss(features, targets)")
-    lambda_ = number("play", "switching_cost", switching_cost, low=0.0)
     rounds = len(losses)
     if losses.dim != learner.domain.dim:
         raise InputError(f"play: the losses have dim {losses.dim}, the learner decides in {learner.domain!r}.")
+    cost = read_move_cost("play", switching_cost, losses.dim)
     if learner.horizon is not None and learner.round + rounds > learner.horizon:
         raise HorizonError(
             f"play: {rounds} rounds after {learner.round} already played are more than the horizon of "
@@ -70,7 +76,7 @@ def play(learner: Learner, losses: LossStream, switching_cost: float = 0.0, *, r
             learner.__dict__.clear()
             learner.__dict__.update(before.clone().__dict__)
             raise
-    return Trace(decisions, values, moves, lambda_, weights, before, losses)
+    return Trace(decisions, values, moves, cost, weights, before, losses)
 
 
 def plain(learner: Learner, record: bool) -> bool:

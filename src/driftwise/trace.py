@@ -9,6 +9,7 @@ from driftwise._plot import axes
 from driftwise._validate import Array
 from driftwise.learners import Learner
 from driftwise.losses import LossStream
+from driftwise.movecost import MoveCost, move_costs, show_price
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,9 +26,9 @@ class Trace:
     losses : array of shape (T,)
         f_t(w_{t-m}, ..., w_t), memory included; before the first round the first decision is taken to have stood.
     moves : array of shape (T,)
-        ``|w_t - w_{t-1}|``, and 0 in the first round.
-    switching_cost : float
-        lambda, the price of one unit of movement.
+        ``|w_t - w_{t-1}|``, Euclidean whatever the price, and 0 in the first round.
+    switching_cost : float or MoveCost
+        lambda, the price of one unit of movement, or the prices that moves were counted at.
     weights : array of shape (T, N), or None
         Weights of the base-learners, if they were recorded; 0 for a base-learner that had not joined yet.
     learner : Learner
@@ -39,7 +40,7 @@ class Trace:
     decisions: Array
     losses: Array
     moves: Array
-    switching_cost: float
+    switching_cost: float | MoveCost
     weights: Array | None
     learner: Learner
     stream: LossStream
@@ -50,8 +51,17 @@ class Trace:
         return float(self.losses.sum())
 
     @property
+    def move_costs(self) -> Array:
+        """What the move into each round cost: lambda times the distance, or what the prices say; 0 in the first."""
+        if isinstance(self.switching_cost, MoveCost):
+            return move_costs(self.switching_cost, self.decisions)
+        return self.switching_cost * self.moves
+
+    @property
     def total_switching(self) -> float:
-        """Price of the distance moved: lambda times the sum of the moves."""
+        """Price of all moves: lambda times the distance moved, or what the prices add up to."""
+        if isinstance(self.switching_cost, MoveCost):
+            return float(self.move_costs.sum())
         return float(self.switching_cost * self.moves.sum())
 
     @property
@@ -79,7 +89,7 @@ class Trace:
                 f"{type(self.learner).__name__}, {rounds} rounds, {dim} coordinates",
                 f"  loss      {self.total_loss:>16.4g}",
                 f"  switching {self.total_switching:>16.4g}"
-                f"   ({self.switching_cost:g} per unit, {distance:.4g} units, {moved} moves)",
+                f"   ({show_price(self.switching_cost)} per unit, {distance:.4g} units, {moved} moves)",
                 f"  overall   {self.total:>16.4g}",
             ]
         )
@@ -90,8 +100,8 @@ class Trace:
         rounds = np.arange(1, len(self.losses) + 1)
         loss = np.cumsum(self.losses)
         ax.fill_between(rounds, 0.0, loss, alpha=0.55, linewidth=0.0, label="loss")
-        if self.switching_cost > 0.0:
-            overall = loss + self.switching_cost * np.cumsum(self.moves)
+        if isinstance(self.switching_cost, MoveCost) or self.switching_cost > 0.0:
+            overall = loss + np.cumsum(self.move_costs)
             ax.fill_between(rounds, loss, overall, alpha=0.55, linewidth=0.0, label="switching cost")
             ax.plot(rounds, overall, color="black", linewidth=1.0, label="overall")
         ax.set(xlabel="round", ylabel="cumulative cost", title=type(self.learner).__name__)

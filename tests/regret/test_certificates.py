@@ -287,3 +287,12 @@ def test_impossible_comparators_and_runs_are_refused(comparators: Any, words: tu
     check_refused(lambda: certificate(_run("OGD"), comparators), "certificate", *words, kind=InputError)
     untyped: Any = certificate
     check_refused(lambda: untyped(LOSSES, MOVING), "certificate: trace", kind=ParameterError)
+
+
+def test_prices_that_no_theorem_knows_are_refused_with_a_number_that_will_do() -> None:
+    cost = dw.MoveCost(up=[3.0, 0.0, 1.0], down=[2.0, 4.0, 1.0], norm="l2")
+    words = ("certificate", "largest(3)", "play with switching_cost=4")
+    check_refused(lambda: certificate(dw.play(_scream(), LOSSES, cost), MOVING), *words, kind=ParameterError)
+    ader = dw.Ader(BALL, gradient_bound=G, horizon=T)  # whose theorem counts no moves, whatever they cost
+    found = certificate(dw.play(ader, LOSSES, cost), MOVING)
+    assert found.measure == "dynamic regret, moves not counted"

@@ -213,3 +213,13 @@ def test_what_is_said_of_a_subclass_is_true_or_refused() -> None:
     except InputError:
         return
     assert found.regret <= found.total
+
+
+def test_prices_that_the_theory_does_not_know_are_refused_with_a_number_that_will_do() -> None:
+    cost = dw.MoveCost(up=[3.0, 1.0], down=[2.0, 4.0])
+    trace = dw.play(LEARNERS["Scream"](), LOSSES, cost)
+    words = ("decompose", "largest(2)", "give switching_cost=5")
+    check_refused(lambda: decompose(trace, MOVING), *words, kind=ParameterError)
+    check_refused(lambda: decompose(trace, MOVING, cost), *words, kind=ParameterError)
+    assert decompose(trace, MOVING, 5.0).regret >= dynamic_regret(trace, LOSSES, MOVING)
+    assert decompose(trace, MOVING, dw.MoveCost(PRICE, norm="l2")).regret == decompose(trace, MOVING, PRICE).regret

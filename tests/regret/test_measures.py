@@ -81,6 +81,20 @@ def test_without_memory_and_with_free_moves_all_measures_agree() -> None:
     assert dynamic_regret(trace, trace.stream, v, 2 * LAMBDA) == pytest.approx(plain + 2 * trace.total_switching)
 
 
+PRICES = dw.MoveCost(up=[3.0, 1.0, 0.0, 0.5], down=2.0)
+
+
+def test_prices_up_and_down_count_in_the_regret() -> None:
+    trace, v = run("squared"), moving()
+    priced = dw.play(trace.learner.clone(), trace.stream, PRICES)
+    free = regret_over_time(trace, trace.stream, v, 0.0)
+    expected = free + np.cumsum(priced.move_costs)
+    np.testing.assert_allclose(regret_over_time(trace, trace.stream, v, PRICES), expected, rtol=1e-12)
+    np.testing.assert_allclose(regret_over_time(priced, trace.stream, v), expected, rtol=1e-12)
+    assert dynamic_regret(priced, trace.stream, v) - free[-1] == pytest.approx(priced.total_switching, rel=1e-9)
+    assert priced.total_switching > 0.0
+
+
 def test_a_price_that_is_not_that_of_the_trace_is_the_one_that_counts() -> None:
     trace, v = run("squared"), moving()
     taxi = np.abs(np.diff(trace.decisions, axis=0)).sum()
@@ -173,6 +187,16 @@ def test_comparators_that_do_not_fit_are_refused(measure: Any, comparators: Any,
         (lambda: MEASURES[1](TRACE, TRACE.stream, np.zeros(DIM), -1.0), ParameterError, ("switching_cost", "-1.0")),
         (lambda: MEASURES[1](TRACE, TRACE.stream, np.zeros(DIM), math.nan), ParameterError, ("switching_cost", "nan")),
         (lambda: MEASURES[1](TRACE, TRACE.stream, np.zeros(DIM), norm=0.5), ParameterError, ("norm", "got 0.5")),
+        (
+            lambda: MEASURES[1](TRACE, TRACE.stream, np.zeros(DIM), PRICES, norm=1.0),
+            ParameterError,
+            ("norm", "has a norm of its own"),
+        ),
+        (
+            lambda: MEASURES[1](TRACE, TRACE.stream, np.zeros(DIM), dw.MoveCost(up=[1.0, 2.0])),
+            ParameterError,
+            ("2 coordinates", "decisions have 4"),
+        ),
         (lambda: MEASURES[1](TRACE, TRACE.stream), ArgumentError, ("comparators",)),
         (lambda: MEASURES[1](TRACE, TRACE.stream, np.zeros(DIM), cost=1.0), ArgumentError, ("cost",)),
         (lambda: STATIC("me"), ParameterError, ("trace", "got 'me'")),

@@ -329,3 +329,19 @@ def test_regret_of_any_learner_can_be_drawn_without_a_bound() -> None:
     ax = plots.regret(trace, MOVING, bound=False)
     assert ax.get_lines()[0].get_ydata()[-1] == measured[-1]  # type: ignore[index]
     check_refused(lambda: plots.regret(trace, MOVING), "no theorem is known", kind=InputError)
+
+
+PRICES = dw.MoveCost(up=[3.0, 0.0, 1.0, 1.0], down=2.0)
+PRICED = dw.play(_scream(), LOSSES, PRICES)
+
+
+def test_prices_up_and_down_are_drawn_like_any_other() -> None:
+    ax = plots.costs(PRICED, windows=12)
+    assert _area(ax, "moving (switching cost)") == pytest.approx(PRICED.total_switching, rel=1e-12)
+    assert PRICED.total_switching != pytest.approx(TRACE.total_switching, rel=0.1)
+    regret = plots.regret(PRICED, MOVING, bound=False)
+    assert regret.get_ylabel() == f"dynamic regret with switching cost {PRICES!r}"
+    check_refused(
+        lambda: plots.regret(PRICED, MOVING), "plots.regret", "play with switching_cost=", kind=ParameterError
+    )
+    check_refused(lambda: plots.costs(PRICED, _optimum()), f"switching_cost={PRICES!r}", kind=InputError)

@@ -138,8 +138,12 @@ class LossStream(metaclass=Checked):
 class DataLoss(LossStream):
     """A stream that is data only, and so runs inside the compiled loop."""
 
-    def __init__(self, link: int, features: Array, targets: Array, taps: Array, width: float = 1.0) -> None:
-        self.data = kernels.LossData(link, features, targets, taps, width)
+    def __init__(
+        self, link: int, features: Array, targets: Array, taps: Array, width: float = 1.0, prices: Array | None = None
+    ) -> None:
+        self.data = kernels.LossData(
+            link, features, targets, taps, width, np.empty((0, 0)) if prices is None else prices
+        )
         self._rounds, self.dim = features.shape
         self.memory = taps.size - 1
 

@@ -1,8 +1,9 @@
 """Compiled values and gradients of the built-in loss streams.
 
-A stream is data: a link, features (T, d), targets (T,), taps (m + 1,) and one shape parameter. All links but
-TRACKING see a decision only through the filtered score ``z_t = sum_k taps[k] <x_t, w_{t-k}>``. Decisions are passed
-as a matrix and a row, because making a slice costs more than a small inner product.
+A stream is data: a link, features (T, d), targets (T,), taps (m + 1,), one shape parameter and prices. All links but
+TRACKING and CAPACITY, whose features are targets for each coordinate, see a decision only through the filtered score
+``z_t = sum_k taps[k] <x_t, w_{t-k}>``. Decisions are passed as a matrix and a row, because making a slice costs more
+than a small inner product.
 """
 
 import math
@@ -11,7 +12,7 @@ from typing import NamedTuple
 from driftwise._compile import hot, inlined
 from driftwise._validate import Array
 
-SQUARED, LINEAR, ABSOLUTE, HUBER, LOGISTIC, TRACKING = 0, 1, 2, 3, 4, 5
+SQUARED, LINEAR, ABSOLUTE, HUBER, LOGISTIC, TRACKING, CAPACITY = 0, 1, 2, 3, 4, 5, 6
 
 
 class LossData(NamedTuple):
@@ -22,6 +23,8 @@ class LossData(NamedTuple):
     targets: Array
     taps: Array
     width: float
+    prices: Array
+    """Of a unit (first row) and of a missing one (second row), per coordinate; CAPACITY only."""
 
 
 @hot
@@ -73,6 +76,10 @@ def unary_value(data: LossData, t: int, points: Array, i: int) -> float:
         for k in range(points.shape[1]):
             total += (points[i, k] - features[t, k]) ** 2
         return 0.5 * total
+    if data.link == CAPACITY:
+        for k in range(points.shape[1]):
+            total += data.prices[0, k] * points[i, k] + data.prices[1, k] * max(features[t, k] - points[i, k], 0.0)
+        return total
     for k in range(points.shape[1]):
         total += features[t, k] * points[i, k]
     return link_value(data.link, total_tap(data.taps) * total, data.targets[t], data.width)
@@ -85,6 +92,9 @@ def unary_gradient(data: LossData, t: int, points: Array, i: int, out: Array, j:
     if data.link == TRACKING:
         for k in range(points.shape[1]):
             out[j, k] = points[i, k] - features[t, k]
+    elif data.link == CAPACITY:
+        for k in range(points.shape[1]):
+            out[j, k] = data.prices[0, k] - (data.prices[1, k] if points[i, k] < features[t, k] else 0.0)
     else:
         score = 0.0
         for k in range(points.shape[1]):

@@ -13,11 +13,9 @@ import numpy as np
 
 from driftwise._validate import Array
 from driftwise.domains import Domain
-from driftwise.losses import kernels
 from driftwise.losses.base import DataLoss
-from driftwise.losses.kernels import total_tap
 from driftwise.regret.cones import solve_segments
-from driftwise.regret.duality import Answer, lower_bound
+from driftwise.regret.duality import Answer, lower_bound, slopes_at
 from driftwise.regret.kernels import Indices, running_dual, unary_values
 from driftwise.regret.quadratic import minimise, sums
 
@@ -54,7 +52,7 @@ def solve(losses: DataLoss, domain: Domain, lambda_: float, tolerance: float, fl
         if cost < best_cost:
             best, best_cost = decisions, cost
         running_dual(losses.data, starts, points, ends, lambda_, np.empty((3, dim)), dual)
-        bound = max(bound, lower_bound(losses.data, domain, _slopes(losses, decisions), dual, lambda_))
+        bound = max(bound, lower_bound(losses.data, domain, slopes_at(losses.data, decisions), dual, lambda_))
         gap = best_cost - bound
         if gap <= tolerance * max(abs(best_cost), floor):
             return Answer(best, bound, f"segments: {starts.size}, cone problems: {iteration}")
@@ -76,16 +74,8 @@ def solve(losses: DataLoss, domain: Domain, lambda_: float, tolerance: float, fl
 def solve_apart(losses: DataLoss, domain: Domain) -> Answer:
     """Solve the problem when moving is free: rounds have nothing to do with one another, and the dual is 0."""
     decisions = minimise(sums(losses, np.arange(len(losses))), domain)
-    bound = lower_bound(losses.data, domain, _slopes(losses, decisions), np.zeros(decisions.shape), 0.0)
+    bound = lower_bound(losses.data, domain, slopes_at(losses.data, decisions), np.zeros(decisions.shape), 0.0)
     return Answer(decisions, bound, "every round by itself")
-
-
-def _slopes(losses: DataLoss, decisions: Array) -> Array:
-    """Return the derivative of every loss in its score, or in the decision for tracking losses."""
-    data = losses.data
-    if data.link == kernels.TRACKING:
-        return decisions - data.features
-    return np.asarray(total_tap(data.taps) * np.einsum("td,td->t", data.features, decisions) - data.targets)
 
 
 def _peaks(norms: Array, lambda_: float, starts: Indices) -> set[int]:

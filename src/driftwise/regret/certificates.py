@@ -12,6 +12,7 @@ from driftwise.errors import InputError, ParameterError
 from driftwise.learners import OGD, Ader, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
 from driftwise.losses.base import DataLoss
 from driftwise.mirror import Euclidean, NegativeEntropy
+from driftwise.movecost import euclidean_price
 from driftwise.regret import bounds
 from driftwise.regret.values import policy_losses, read_comparators, read_run, step_lengths, unary_losses, unary_slopes
 from driftwise.trace import Trace
@@ -164,7 +165,8 @@ class Run:
         self.euclidean = isinstance(learner.program.mirror, Euclidean)
         self.fixed = learner.program.schedule == "fixed"
         self.blind = isinstance(learner, Ader)
-        self.lambda_ = 0.0 if self.blind else trace.switching_cost
+        remedy = "play with switching_cost={price}"
+        self.lambda_ = 0.0 if self.blind else euclidean_price(owner, trace.switching_cost, losses.dim, remedy)
         self.of_memory: float | None = 0.0
         if losses.memory and not self.blind:
             try:

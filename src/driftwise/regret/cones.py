@@ -35,7 +35,7 @@ def has_cones(domain: Domain) -> bool:
     return not any(block.kind == SPECTRAL for block in domain.blocks)
 
 
-class _Rows:
+class Rows:
     """Rows of ``A x + s = b``, collected cone by cone."""
 
     def __init__(self) -> None:
@@ -46,8 +46,8 @@ class _Rows:
         self.cones: list[Any] = []
         self.count = 0
 
-    def entry(self, rows: Indices, columns: Indices, value: float) -> None:
-        """Put `value` at rows, counted from the next free one, and columns."""
+    def entry(self, rows: Indices, columns: Indices, value: float | Array) -> None:
+        """Put `value`, one for all or one for each, at rows, counted from the next free one, and columns."""
         self.rows.append(self.count + rows)
         self.columns.append(columns)
         self.values.append(np.full(len(rows), value))
@@ -59,7 +59,7 @@ class _Rows:
         self.count += right.size
 
 
-def _stay_inside(rows: _Rows, domain: Domain, count: int) -> None:
+def stay_inside(rows: Rows, domain: Domain, count: int) -> None:
     """Add the rows that keep every one of `count` points in the domain."""
     import clarabel
 
@@ -98,14 +98,14 @@ def solve_segments(
 
     count, dim = b.shape
     links = np.arange(count - 1)
-    rows = _Rows()
+    rows = Rows()
     # (tau_j, w_{j+1} - w_j) in a second-order cone, with tau_j priced at lambda
     rows.entry(links * (dim + 1), count * dim + links, -1.0)
     for k in range(dim):
         rows.entry(links * (dim + 1) + 1 + k, links * dim + k, 1.0)
         rows.entry(links * (dim + 1) + 1 + k, (links + 1) * dim + k, -1.0)
     rows.close(np.zeros((count - 1) * (dim + 1)), [clarabel.SecondOrderConeT(dim + 1)] * (count - 1))
-    _stay_inside(rows, domain, count)
+    stay_inside(rows, domain, count)
 
     size = count * dim + count - 1
     upper = np.triu_indices(dim)
@@ -116,7 +116,7 @@ def solve_segments(
     q = np.concatenate([-b.ravel(), np.full(count - 1, lambda_)])
     center = np.tile(middle(domain), (count, 1)) if around is None else around
     shift = np.concatenate([center.ravel(), np.linalg.norm(np.diff(center, axis=0), axis=1)])
-    x, z, words = _clarabel(P, q, rows, shift, domain.diameter if width is None else width, TOLERANCE)
+    x, z, words = solve_cones(P, q, rows, shift, domain.diameter if width is None else width, TOLERANCE)
     ends = np.zeros((count, dim))
     ends[:-1] = -z[: (count - 1) * (dim + 1)].reshape(count - 1, dim + 1)[:, 1:]
     return Solution(x[: count * dim].reshape(count, dim), ends, words)
@@ -129,7 +129,7 @@ def lowest(heights: Array, slopes: Array, domain: Domain, center: Array) -> tupl
     cuts, dim = slopes.shape
     rows = _planes(heights, slopes, domain, np.zeros(cuts), True)
     P, q = sparse.csc_matrix((dim + 1, dim + 1)), np.append(np.zeros(dim), 1.0)
-    x, z, words = _clarabel(P, q, rows, np.append(center, 0.0), domain.diameter, FINE)
+    x, z, words = solve_cones(P, q, rows, np.append(center, 0.0), domain.diameter, FINE)
     weights = np.maximum(z[:cuts], 0.0)
     if words not in SOLVED or not weights.sum() > 0.0:  # any point and any weights are a valid answer, if a poor one
         weights, x = (np.arange(cuts) == np.argmax(heights + slopes @ center)).astype(float), center
@@ -141,23 +141,23 @@ def below_level(heights: Array, slopes: Array, domain: Domain, level: float, cen
     from scipy import sparse
 
     rows = _planes(heights, slopes, domain, np.full(len(heights), level), False)
-    x, _, words = _clarabel(sparse.eye(domain.dim, format="csc"), -center, rows, center, domain.diameter, FINE)
+    x, _, words = solve_cones(sparse.eye(domain.dim, format="csc"), -center, rows, center, domain.diameter, FINE)
     return x if words in SOLVED else None
 
 
-def _planes(heights: Array, slopes: Array, domain: Domain, levels: Array, free: bool) -> _Rows:
+def _planes(heights: Array, slopes: Array, domain: Domain, levels: Array, free: bool) -> Rows:
     """Keep a point in the domain and the planes below their levels, or below one more variable if that is `free`."""
     import clarabel
 
     cuts, dim = slopes.shape
-    rows, places = _Rows(), np.arange(cuts * dim)
+    rows, places = Rows(), np.arange(cuts * dim)
     rows.rows.append(places // dim)
     rows.columns.append(places % dim)
     rows.values.append(slopes.ravel())
     if free:
         rows.entry(np.arange(cuts), np.full(cuts, dim), -1.0)
     rows.close(levels - heights, [clarabel.NonnegativeConeT(cuts)])
-    _stay_inside(rows, domain, 1)
+    stay_inside(rows, domain, 1)
     return rows
 
 
@@ -176,7 +176,9 @@ def middle(domain: Domain) -> Array:
     return np.concatenate(parts)
 
 
-def _clarabel(P: Any, q: Array, rows: _Rows, shift: Array, width: float, tolerance: float) -> tuple[Array, Array, str]:
+def solve_cones(
+    P: Any, q: Array, rows: Rows, shift: Array, width: float, tolerance: float = TOLERANCE
+) -> tuple[Array, Array, str]:
     """Solve for ``(x - shift) / width`` with a cost of about 1, whatever the units of the problem, and undo it."""
     import clarabel
     from scipy import sparse

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, checked, number
+from driftwise._validate import Array, checked
 from driftwise.errors import InputError
 from driftwise.learners import Ensemble
 from driftwise.losses import LossStream
+from driftwise.movecost import MoveCost, euclidean_price, read_move_cost
 from driftwise.regret.measures import dynamic_regret
 from driftwise.regret.values import read_comparators, read_run, unary_slopes
 from driftwise.trace import Trace
@@ -67,7 +68,7 @@ class Decomposition:
 
 
 @checked
-def decompose(trace: Trace, comparators: ArrayLike, switching_cost: float | None = None) -> Decomposition:
+def decompose(trace: Trace, comparators: ArrayLike, switching_cost: float | MoveCost | None = None) -> Decomposition:
     """Split a run's regret into meta-regret and base-regret (Section 4.3 of the paper).
 
     The run is repeated from the learner that the trace carries, and every base-learner is watched. Before a
@@ -80,7 +81,7 @@ def decompose(trace: Trace, comparators: ArrayLike, switching_cost: float | None
     comparators : array of shape (T, d) or (d,)
         v_1, ..., v_T in the learner's domain.
     switching_cost : float, optional
-        lambda; that of the trace when left out.
+        lambda; that of the trace when left out. It must be a price of Euclidean distance, as the theory's is.
 
     Examples
     --------
@@ -101,9 +102,8 @@ def decompose(trace: Trace, comparators: ArrayLike, switching_cost: float | None
     losses = read_run(owner, trace, None)
     domain, learner = trace.learner.domain, trace.learner.clone()
     v = read_comparators(owner, comparators, len(losses), domain)
-    lambda_ = (
-        trace.switching_cost if switching_cost is None else number(owner, "switching_cost", switching_cost, low=0.0)
-    )
+    cost = trace.switching_cost if switching_cost is None else read_move_cost(owner, switching_cost, losses.dim)
+    lambda_ = euclidean_price(owner, cost, losses.dim, "give switching_cost={price}")
     if not isinstance(learner, Ensemble):
         raise InputError(
             f"{owner}: {learner!r} has no base-learners; give a run of a two-layer learner, such as Scream."

@@ -18,8 +18,10 @@ from driftwise.errors import ConvergenceError, InputError, MissingExtraError
 from driftwise.losses import LossStream, kernels
 from driftwise.losses.base import DataLoss, window
 from driftwise.losses.kernels import LossData
+from driftwise.movecost import MoveCost
 from driftwise.regret.cones import middle
-from driftwise.regret.duality import Answer, lower_bound
+from driftwise.regret.duality import EACH, Answer, lower_bound
+from driftwise.regret.stages import capped
 from driftwise.regret.values import policy_losses
 
 Expression = Callable[[int, Any], Any]
@@ -52,13 +54,15 @@ def _units(losses: LossStream, domain: Domain, own: bool) -> _Units:
     if own or not isinstance(losses, DataLoss):
         return _Units(middle_, width, 1.0, 1.0)
     data = losses.data
-    if data.link == kernels.TRACKING:
+    if data.link in EACH:
         score = max(width, float(np.abs(data.features - middle_).max()))
     elif data.link == kernels.LOGISTIC:
         score = 1.0  # the one loss that has a unit of its own
     else:
         reach = float(np.linalg.norm(data.features, axis=1).max()) * width * float(np.abs(data.taps).sum())
         score = max(reach, float(np.abs(data.targets - _held(data, middle_)).max()), 1e-100)
+    if data.link == kernels.CAPACITY:
+        return _Units(middle_, width, score, score * max(float(data.prices.max()), 1e-100))
     power = 2.0 if data.link in (kernels.SQUARED, kernels.HUBER, kernels.TRACKING) else 1.0
     return _Units(middle_, width, score, score**power)
 
@@ -99,6 +103,9 @@ def _loss(cp: ModuleType, data: LossData, gap: Any, units: _Units) -> Any:
             return cp.norm1(gap)
         case kernels.HUBER:
             return 0.5 * cp.sum(cp.huber(gap, data.width / units.score))
+        case kernels.CAPACITY:
+            price, shortage = (np.tile(each, (gap.shape[0], 1)) * units.score / units.cost for each in data.prices)
+            return cp.sum(cp.multiply(price, gap) + cp.multiply(shortage, cp.pos(-gap)))
         case kernels.LOGISTIC:
             return cp.sum(cp.logistic(cp.multiply(-data.targets, gap)))
     return 0.5 * cp.sum_squares(gap)
@@ -106,7 +113,7 @@ def _loss(cp: ModuleType, data: LossData, gap: Any, units: _Units) -> Any:
 
 def _gaps(cp: ModuleType, data: LossData, V: Any, units: _Units) -> Any:
     """Return scores less targets (for logistic losses scores), in units of score, as a linear function of V."""
-    if data.link == kernels.TRACKING:
+    if data.link in EACH:
         return (units.width / units.score) * V + (units.middle - data.features) / units.score
     rounds = data.features.shape[0]
     offset = _held(data, units.middle)
@@ -137,13 +144,25 @@ def _own_losses(cp: ModuleType, losses: LossStream, expression: Expression, W: A
     return cp.sum(cp.hstack([cp.reshape(each, (1,), order="C") for each in total]))
 
 
-def solve(losses: LossStream, domain: Domain, lambda_: float, expression: Expression | None) -> Answer:
+def _price(cp: ModuleType, steps: Any, cost: float | MoveCost, unit: float) -> Any:
+    """Return the price of all moves, `unit` times what their steps say."""
+    if not isinstance(cost, MoveCost):
+        return cost * unit * cp.sum(cp.norm(steps, axis=1))
+    up, down = (np.tile(side * unit, (steps.shape[0], 1)) for side in cost.prices(steps.shape[1]))
+    each = cp.multiply(up, cp.pos(steps)) + cp.multiply(down, cp.neg(steps))
+    return cp.sum(each) if cost.norm == "l1" else cp.sum(cp.norm(each, axis=1))
+
+
+def solve(losses: LossStream, domain: Domain, lambda_: float | MoveCost, expression: Expression | None) -> Answer:
     """Return the best sequence of decisions by Clarabel, with a lower bound on every sequence's cost."""
     cp = _cvxpy()
     rounds, dim = len(losses), losses.dim
     if expression is None:
         # At a price above what all the losses can change by, nothing moves, and a higher one is only hard on Clarabel.
-        lambda_ = min(lambda_, 2.0 * rounds * float(losses.lipschitz(domain).sum()) + 1e-100)
+        if isinstance(lambda_, MoveCost):
+            lambda_ = capped(losses, domain, lambda_)
+        else:
+            lambda_ = min(lambda_, 2.0 * rounds * float(losses.lipschitz(domain).sum()) + 1e-100)
     units = _units(losses, domain, expression is not None)
     V = cp.Variable((rounds, dim))
     constraints = _constraints(cp, domain, V, units)
@@ -151,10 +170,10 @@ def solve(losses: LossStream, domain: Domain, lambda_: float, expression: Expres
     price: Any = 0.0
     if steps is not None:
         constraints.append(steps == V[1:] - V[:-1])
-        price = lambda_ * units.width / units.cost * cp.sum(cp.norm(steps, axis=1))
+        price = _price(cp, steps, lambda_, units.width / units.cost)
     if expression is None:
         assert isinstance(losses, DataLoss)
-        gaps = cp.Variable((rounds, dim) if losses.data.link == kernels.TRACKING else rounds)
+        gaps = cp.Variable((rounds, dim) if losses.data.link in EACH else rounds)
         constraints.append(gaps == _gaps(cp, losses.data, V, units))
         cost = _loss(cp, losses.data, gaps, units)
     else:

@@ -7,6 +7,7 @@ from driftwise._validate import Array, array, checked, loose, number
 from driftwise.domains import Domain
 from driftwise.errors import ParameterError
 from driftwise.losses import LossStream
+from driftwise.movecost import MoveCost, move_costs, read_move_cost
 from driftwise.regret.comparators import best_fixed
 from driftwise.regret.values import policy_losses, read_comparators, read_run, step_lengths, unary_losses
 from driftwise.trace import Trace
@@ -100,7 +101,7 @@ def dynamic_regret(
     trace: Trace,
     losses: LossStream,
     comparators: ArrayLike,
-    switching_cost: float | None = None,
+    switching_cost: float | MoveCost | None = None,
     norm: float = 2.0,
 ) -> float:
     """Return ``sum_t f~_t(w_t) - sum_t f~_t(v_t) + lambda sum_t |w_t - w_{t-1}|``: regret with switching cost.
@@ -116,10 +117,11 @@ def dynamic_regret(
         The losses by which both are judged.
     comparators : array of shape (T, d) or (d,)
         v_1, ..., v_T in the learner's domain.
-    switching_cost : float, optional
-        lambda; that of the trace when left out. With 0 it is plain dynamic regret.
+    switching_cost : float or MoveCost, optional
+        lambda, or prices up and down, per coordinate; that of the trace when left out. With 0 it is plain dynamic
+        regret.
     norm : float, default 2.0
-        Order of the norm in which the run's movement is priced; 1 for experts.
+        Order of the norm in which the run's movement is priced by a number; 1 for experts.
 
     Examples
     --------
@@ -137,7 +139,7 @@ def regret_over_time(
     trace: Trace,
     losses: LossStream,
     comparators: ArrayLike,
-    switching_cost: float | None = None,
+    switching_cost: float | MoveCost | None = None,
     norm: float = 2.0,
 ) -> Array:
     """Return the regret with switching cost of the first t rounds, for every t; parameters as in `dynamic_regret`.
@@ -158,14 +160,20 @@ def _over_time(
     trace: Trace,
     losses: LossStream,
     comparators: ArrayLike,
-    switching_cost: float | None,
+    switching_cost: float | MoveCost | None,
     norm: float,
 ) -> Array:
     losses = read_run(owner, trace, losses)
     v = read_comparators(owner, comparators, len(losses), trace.learner.domain)
-    lambda_ = trace.switching_cost if switching_cost is None else number(owner, "switching_cost", switching_cost, low=0)
-    moves = step_lengths(trace.decisions, _order(owner, norm))
-    rounds = unary_losses(losses, trace.decisions) - unary_losses(losses, v) + lambda_ * moves
+    cost = trace.switching_cost if switching_cost is None else read_move_cost(owner, switching_cost, losses.dim)
+    order = _order(owner, norm)
+    if isinstance(cost, MoveCost):
+        if order != 2.0:
+            raise ParameterError(f"{owner}: norm goes with a price that is a number; {cost!r} has a norm of its own.")
+        moves = move_costs(cost, trace.decisions)
+    else:
+        moves = cost * step_lengths(trace.decisions, order)
+    rounds = unary_losses(losses, trace.decisions) - unary_losses(losses, v) + moves
     return np.asarray(np.cumsum(rounds))
 
 

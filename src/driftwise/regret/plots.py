@@ -10,11 +10,12 @@ from driftwise._plot import axes
 from driftwise._validate import Array, checked, instance, whole
 from driftwise.errors import InputError
 from driftwise.learners import Ensemble, Hedge
+from driftwise.movecost import MoveCost, move_costs, show_price
 from driftwise.regret.certificates import Run
 from driftwise.regret.kernels import Indices
 from driftwise.regret.measures import regret_over_time
 from driftwise.regret.optimum import HindsightOptimum
-from driftwise.regret.values import policy_losses, read_comparators, read_run, step_lengths
+from driftwise.regret.values import policy_losses, read_comparators, read_run
 from driftwise.trace import Trace
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def regret(trace: Trace, comparators: ArrayLike, *, bound: bool = True, ax: "Axe
         measured, label = run.regret(), run.measure
     else:
         measured = regret_over_time(trace, trace.stream, comparators)
-        label = f"dynamic regret with switching cost {trace.switching_cost:g}"
+        label = f"dynamic regret with switching cost {show_price(trace.switching_cost)}"
     ax = axes("plots.regret", ax)
     T = len(measured)
     rounds = np.unique(np.geomspace(1, T, POINTS).astype(int))
@@ -180,7 +181,7 @@ def costs(
     ax = axes(owner, ax)
     edges = _edges(len(losses), count)
     running = _averages(trace.losses[:, None], count)[:, 0]
-    moving = _averages(trace.switching_cost * trace.moves[:, None], count)[:, 0]
+    moving = _averages(trace.move_costs[:, None], count)[:, 0]
     ax.stairs(running, edges, fill=True, alpha=0.55, label="running (loss)")
     ax.stairs(running + moving, edges, baseline=running, fill=True, alpha=0.55, label="moving (switching cost)")
     if optimum is not None:
@@ -202,15 +203,20 @@ def _cost_of(owner: str, trace: Trace, optimum: HindsightOptimum) -> Array:
     """Return what every round of an optimum costs, if it is the optimum of this run's losses at this run's price."""
     instance(owner, "optimum", optimum, HindsightOptimum, "hindsight_optimum(...)")
     rounds = np.full(len(trace.losses), np.nan)
-    if optimum.decisions.shape == trace.decisions.shape and optimum.switching_cost == trace.switching_cost:
+    if optimum.decisions.shape == trace.decisions.shape and _same(optimum.switching_cost, trace.switching_cost):
         rounds = policy_losses(trace.stream, optimum.decisions)
-        rounds += trace.switching_cost * step_lengths(optimum.decisions)
+        rounds += move_costs(trace.switching_cost, optimum.decisions)
     if not abs(rounds.sum() - optimum.total) <= 1e-9 * abs(optimum.total) + 1e-12:
         raise InputError(
-            f"{owner}: the optimum is one of other losses or of another price, {optimum.switching_cost:g}; give "
-            f"hindsight_optimum(trace.stream, domain, switching_cost={trace.switching_cost:g})."
+            f"{owner}: the optimum is one of other losses or of another price, {show_price(optimum.switching_cost)}; "
+            f"give hindsight_optimum(trace.stream, domain, switching_cost={show_price(trace.switching_cost)})."
         )
     return rounds
+
+
+def _same(one: float | MoveCost, other: float | MoveCost) -> bool:
+    """Tell whether two prices are the same, as far as can be seen; the total decides in the end."""
+    return isinstance(one, MoveCost) == isinstance(other, MoveCost) and (isinstance(one, MoveCost) or one == other)
 
 
 def _averages(rows: Array, count: int) -> Array:

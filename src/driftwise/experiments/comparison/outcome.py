@@ -108,7 +108,7 @@ def hold_contest(
         progress(contender.label)
         trace = play(contender.make(problem.setting), problem.losses, problem.setting.switching_cost)
         learners.append(
-            Outcome(contender.label, trace.decisions, trace.losses, trace.moves, trace.switching_cost, trace)
+            Outcome(contender.label, trace.decisions, trace.losses, trace.moves, problem.setting.switching_cost, trace)
         )
     solution = optimum = None
     if hindsight:

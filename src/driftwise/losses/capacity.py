@@ -1,0 +1,70 @@
+"""Enough of something, and not too much of it: what is there costs, and what is missing costs more."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, array, loose, number
+from driftwise.domains import Domain
+from driftwise.errors import ParameterError
+from driftwise.losses import kernels
+from driftwise.losses.base import DataLoss, read_rows
+from driftwise.losses.pointwise import ONE_TAP
+
+
+class CapacityLoss(DataLoss):
+    """``f_t(w) = sum_k price_k w_k + shortage_k max(demand_tk - w_k, 0)``: how much capacity to keep for a demand.
+
+    How many machines should run when each costs `price` a round, and each that is missing `shortage`? It is the
+    newsvendor's loss, also known as quantile or pinball loss: the best fixed capacity exceeds the demand in all but a
+    share ``price / shortage`` of the rounds. Where demand is just met, the gradient is that of having enough.
+
+    Parameters
+    ----------
+    demands : array of shape (T, d), or (T,) for d = 1
+        What is asked for, one row a round, in the unit of the decision.
+    shortage : float or array of shape (d,), default 5.0
+        Cost of a missing unit, at least 0; one for all coordinates or one for each. Where it is below `price`, it is
+        best to have none.
+    price : float or array of shape (d,), default 1.0
+        Cost of a unit, asked for or not, at least 0.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.CapacityLoss([3.0, 8.0], shortage=5.0, price=1.0)
+    >>> losses.unary_value(1, [6.0]), losses.gradient(1, [6.0])
+    (16.0, array([-4.]))
+    >>> dw.regret.best_fixed(dw.CapacityLoss([3.0, 8.0, 4.0, 4.0], shortage=2.0), dw.Box([0.0], [10.0]))
+    array([4.])
+    """
+
+    def __init__(self, demands: ArrayLike, shortage: ArrayLike = 5.0, price: ArrayLike = 1.0) -> None:
+        rows = read_rows("CapacityLoss", "demands", demands)
+        prices = np.stack([_prices("price", price, rows.shape[1]), _prices("shortage", shortage, rows.shape[1])])
+        super().__init__(kernels.CAPACITY, rows, np.zeros(rows.shape[0]), ONE_TAP, prices=prices)
+
+    def lipschitz(self, domain: Domain) -> Array:
+        """Return L_0, the gradient bound."""
+        return np.array([self.gradient_bound(domain)])
+
+    def gradient_bound(self, domain: Domain) -> float:
+        """Return the largest norm of a gradient over `domain`: exact for boxes, a bound for other domains."""
+        axes = np.eye(self._domain(domain).dim)
+        low, high = -domain.support(-axes), domain.support(axes)
+        price, shortage = self.data.prices
+        short = np.where(low < self.data.features, np.abs(price - shortage), 0.0)
+        enough = np.where(high >= self.data.features, price, 0.0)
+        return float(np.linalg.norm(np.maximum(short, enough), axis=1).max())
+
+
+def _prices(name: str, given: ArrayLike, dim: int) -> Array:
+    """Return a price for each coordinate."""
+    values = loose("CapacityLoss", name, given)
+    if values.ndim == 0:
+        return np.full(dim, number("CapacityLoss", name, given, low=0.0))
+    prices = array("CapacityLoss", name, values, (dim,))
+    if prices.min() < 0.0:
+        raise ParameterError(
+            f"CapacityLoss: {name} must be at least 0 everywhere, got a smallest one of {prices.min():g}."
+        )
+    return prices
