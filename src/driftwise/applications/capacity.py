@@ -58,8 +58,8 @@ def capacity(data: Dataset) -> Case:
         application="capacity",
         data=data,
         what=(
-            f"Keep a capacity x between 0 and {ROOM:g} for a demand d, both in units of the mean demand. A round costs x, "
-            f"and {SHORTAGE:g} for every unit that is short."
+            f"Keep a capacity x between 0 and {ROOM:g} for a demand d, both in units of the mean demand. A round costs "
+            f"x, and {SHORTAGE:g} for every unit that is short."
         ),
         moving=f"moving the capacity by one mean demand costs what keeping that much for one {data.step} costs",
         losses=losses,

@@ -80,13 +80,23 @@ class Applications:
             raise ParameterError("apply: there must be at least one move cost.")
         self.move_costs = sorted({number("apply", "move cost", cost, low=0.0) for cost in move_costs})
         if data is not None and data not in CATALOGUE:
-            raise ParameterError(f"apply: there is no series {data!r}; there are {', '.join(CATALOGUE)}.")
+            raise ParameterError(
+                f"apply: there is no series {data!r}; there are {', '.join(CATALOGUE)} (see driftwise apply --list)."
+            )
         self.data = data
         self._say = progress or (lambda text: None)
         self._played: dict[tuple[str, str], list[Contest]] = {}
 
+    def takes(self, application: str) -> bool:
+        """Tell whether an application can be played on the series that was asked for."""
+        able = NAMES if self.data is None else [one for one in APPLICATIONS if self.data in APPLICATIONS[one].series]
+        return application in able or (application == POLICIES and bool(able))
+
     def names(self, application: str) -> tuple[str, ...]:
         """Return the series that an application is played on."""
+        if application == POLICIES:
+            played = [one for one in APPLICATIONS if self.takes(one)]
+            return tuple(dict.fromkeys(name for one in played for name in self.names(one)))
         chosen = APPLICATIONS[application]
         if self.data is None:
             return choose(chosen.real, chosen.made_up)
@@ -94,6 +104,9 @@ class Applications:
             raise ParameterError(
                 f"apply: {application} cannot be played on {self.data!r}; it takes {', '.join(chosen.series)}."
             )
+        command = missing(self.data)
+        if command:
+            load(self.data)  # raises, with the command
         return (self.data,)
 
     def contests(self, application: str, name: str) -> list[Contest]:
@@ -112,8 +125,8 @@ class Applications:
         """Return the findings of one application, or of "policies"."""
         if name != POLICIES:
             return [conclude(self.contests(name, series)) for series in self.names(name)]
-        able = [one for one in APPLICATIONS if self.data is None or self.data in APPLICATIONS[one].series]
-        return [which([c for one in able for series in self.names(one) for c in self.contests(one, series)])]
+        played = [(one, series) for one in APPLICATIONS if self.takes(one) for series in self.names(one)]
+        return [which([contest for one, series in played for contest in self.contests(one, series)])]
 
 
 @checked
@@ -196,16 +209,22 @@ def _claims(contests: Sequence[Contest]) -> list[Claim]:
     )
     gaps = max(contest.solution.gap for contest in contests)
     return [
-        Claim(f"{SELF_TUNED} costs less than {default.replace(', default', ' with default settings')}", max(ratios) < 1.0, measured),
-        Claim("The hindsight optimum is certified", all(c.solution.optimal for c in contests), f"gap at most {gaps:.1e}"),
+        Claim(
+            f"{SELF_TUNED} costs less than {default.replace(', default', ' with default settings')}",
+            max(ratios) < 1.0,
+            measured,
+        ),
+        Claim(
+            "The hindsight optimum is certified", all(c.solution.optimal for c in contests), f"gap at most {gaps:.1e}"
+        ),
     ]
 
 
-def listing() -> list[tuple[str, str, str]]:
+def listing() -> list[list[str]]:
     """Return every application with every series, and whether that is there or which command brings it."""
     rows = []
     for name, application in APPLICATIONS.items():
         for series in application.series:
-            source = CATALOGUE[series]
-            rows.append((name, series, f"{source.title}; " + (missing(series) or "installed" if source.package else "built in")))
-    return [*rows, (POLICIES, "all of these", "the committees of all the others")]
+            state = missing(series) or ("installed" if CATALOGUE[series].package else "built in")
+            rows.append([name, series, CATALOGUE[series].title, state])
+    return [*rows, [POLICIES, "all of these", "Committees of the rules of all the others", ""]]

@@ -29,9 +29,7 @@ def scream(case: Case, price: Price) -> Learner:
     It knows one price of distance only: the mean of up and down, which is what a way there and back costs.
     """
     cost = float(np.mean(price.prices(case.domain.dim))) if isinstance(price, MoveCost) else price
-    return Scream(
-        case.domain, switching_cost=cost, gradient_bound=case.gradient_bound, horizon=len(case.losses)
-    )
+    return Scream(case.domain, switching_cost=cost, gradient_bound=case.gradient_bound, horizon=len(case.losses))
 
 
 LEARNERS: dict[str, Callable[[Case, Price], Learner]] = {SELF_TUNED: self_tuned, SCREAM: scream}

