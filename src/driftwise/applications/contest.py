@@ -99,11 +99,12 @@ class Referee:
 
 
 class Books:
-    """The losses of every rule of a case: they are the same at every price, and worked out once."""
+    """What is the same at every price of moving, and worked out once: losses of the rules, and who is blind to it."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
         self._known: dict[int, Array] = {}
+        self._blind: Array | None = None
 
     def losses(self, decisions: Array) -> Array:
         """Return the losses of decisions that belong to the case."""
@@ -111,6 +112,12 @@ class Books:
         if found is None:
             found = self._known[id(decisions)] = policy_losses(self.case.losses, decisions)
         return found
+
+    def blind(self, members: ours.Members) -> Array:
+        """Return the decisions of a committee that does not know what a move costs."""
+        if self._blind is None:
+            self._blind = ours.committee("mix")(members, self.case, 0.0)
+        return self._blind
 
 
 def hold_contest(case: Case, move_cost: float, books: Books, progress: Callable[[str], None]) -> Contest:
@@ -124,6 +131,8 @@ def hold_contest(case: Case, move_cost: float, books: Books, progress: Callable[
     for label, mix in ours.COMMITTEES.items():
         progress(label)
         outcomes.append(referee.judge(label, OURS, mix(members, case, referee.price)))
+    progress(ours.BLIND)
+    outcomes.append(referee.judge(ours.BLIND, OURS, books.blind(members)))
     outcomes += [referee.judge(label, RULE, rows, books.losses(rows)) for label, rows in case.rules.items()]
     settings = {}
     for label, grid in case.tuned.items():

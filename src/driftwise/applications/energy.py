@@ -51,8 +51,8 @@ def energy(data: Dataset) -> Case:
         application="energy",
         data=data,
         what=(
-            "Run a plant at a level x between 0 and 1. A round costs the price of power times x, and what is not produced "
-            "is bought for 1 - x; prices are in units of their mean, and the product is worth the mean price."
+            "Run a plant at a level x between 0 and 1. A round costs the price of power times x, and what is not "
+            "produced is bought for 1 - x; prices are in units of their mean, and the product is worth the mean price."
         ),
         moving="ramping up from 0 to 1 costs what an hour at full level and mean price costs; ramping down is free",
         losses=losses,

@@ -40,22 +40,20 @@ def play_out(make: Callable[[Case, Price], Learner], case: Case, price: Price) -
     return play(make(case, price), case.losses).decisions
 
 
-def _committee(mode: str, blind: bool) -> Callable[[Members, Case, Price], Array]:
+def committee(mode: str) -> Callable[[Members, Case, Price], Array]:
+    """Return a function that gives the decisions of a committee of members on a case, at a price of moving."""
+
     def decide(members: Members, case: Case, price: Price) -> Array:
         proposals = np.stack([decisions for decisions, _ in members.values()], axis=1)
         losses = np.stack([losses for _, losses in members.values()], axis=1)
-        committee = Committee(len(members), switching_cost=0.0 if blind else price, mode=mode)
+        mixer = Committee(len(members), switching_cost=price, mode=mode)
         decisions = np.empty((len(losses), case.domain.dim))
         for t in range(len(losses)):
-            decisions[t] = committee.act(proposals[t])
-            committee.observe(losses[t])
+            decisions[t] = mixer.act(proposals[t])
+            mixer.observe(losses[t])
         return decisions
 
     return decide
 
 
-COMMITTEES = {
-    COMMITTEE: _committee("mix", blind=False),
-    FOLLOWING: _committee("follow", blind=False),
-    BLIND: _committee("mix", blind=True),
-}
+COMMITTEES = {COMMITTEE: committee("mix"), FOLLOWING: committee("follow")}

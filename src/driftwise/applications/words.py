@@ -20,16 +20,14 @@ def summarise(contests: Sequence[Contest]) -> str:
 
 
 def origin(data: Dataset) -> str:
-    """Say what a series is and where it comes from; of a synthetic one, that it is made up, and how to get a real one."""
+    """Say what a series is and where it comes from; of a synthetic one, how to get a real one."""
     filled = f" ({data.filled} of them filled with the value before)" if data.filled else ""
     if not data.synthetic:
         return (
             f"{data.title}: {len(data)} {data.step}s{filled}, from {data.source}; licence: {data.licence}; shipped by "
             f"{data.package}."
         )
-    commands = sorted(
-        {source.install for source in CATALOGUE.values() if source.install.startswith("pip install 'dri")}
-    )
+    commands = sorted({source.install for source in CATALOGUE.values() if "driftwise[" in source.install})
     return (
         f"SYNTHETIC DATA: {len(data)} {data.step}s that are {data.source}, so nothing here is evidence about the real "
         f"world. Real series come with {' and '.join(commands)}."

