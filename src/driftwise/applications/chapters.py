@@ -166,12 +166,11 @@ def apply(
 
     Examples
     --------
-    >>> import tempfile
-    >>> settings = Applications(move_costs=[5.0], data="synthetic-polls")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     chapter = apply("forecasts", folder, applications=settings)
-    >>> [row[0] for row in chapter.findings[0].tables[0].rows][-1]
-    'Hindsight optimum'
+    The settings decide what is played; here, what takes prices that are made up:
+
+    >>> settings = Applications(move_costs=[5.0, 0.5], data="synthetic-prices")
+    >>> settings.move_costs, [name for name in NAMES if settings.takes(name)]
+    ([0.5, 5.0], ['energy', 'policies'])
     """
     if name not in NAMES:
         raise ParameterError(f"apply: there is no application {name!r}; there are {', '.join(NAMES)}.")

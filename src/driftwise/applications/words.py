@@ -24,8 +24,8 @@ def origin(data: Dataset) -> str:
     filled = f" ({data.filled} of them filled with the value before)" if data.filled else ""
     if not data.synthetic:
         return (
-            f"{data.title}: {len(data)} {data.step}s{filled}, from {data.source}; licence: {data.licence}; shipped by "
-            f"{data.package}."
+            f"{data.title}: {len(data)} {data.step}s{filled}. Source: {data.source}. Licence: {data.licence}. Shipped "
+            f"by {data.package}."
         )
     commands = sorted({source.install for source in CATALOGUE.values() if "driftwise[" in source.install})
     return (

@@ -1,0 +1,85 @@
+"""From a name to a chapter."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+from driftwise.applications import chapters
+from driftwise.applications.chapters import APPLICATIONS, NAMES, Applications, apply, listing
+from driftwise.applications.data import CATALOGUE, Dataset
+from driftwise.errors import MissingExtraError, ParameterError
+from driftwise.experiments.finding import Finding, read_chapters
+from tests.applications.cases import short
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let every series be a short synthetic one, and return the names of those that were loaded."""
+    loaded: list[str] = []
+
+    def load(name: str) -> Dataset:
+        loaded.append(name)
+        kind = next(one.made_up for one in APPLICATIONS.values() if name in one.series)
+        return dataclasses.replace(short(kind, 120), name=name)
+
+    monkeypatch.setattr(chapters, "load", load)
+    return loaded
+
+
+def test_a_chapter_is_kept_and_every_finding_told(quick: list[str], tmp_path: Path) -> None:
+    told: list[Finding] = []
+    settings = Applications([5.0, 0.5, 5.0], data="synthetic-traffic")
+    chapter = apply("capacity", tmp_path, applications=settings, command="driftwise apply capacity", found=told.append)
+    assert list(chapter.findings) == told
+    (finding,) = told
+    assert [table.title.partition(";")[0] for table in finding.tables[:2]] == ["Move cost 0.5", "Move cost 5"]
+    assert "SYNTHETIC DATA" in finding.summary
+    assert {claim.holds for claim in finding.claims} <= {True, False}
+    (kept,) = read_chapters(tmp_path)
+    assert kept.provenance.command == "driftwise apply capacity"
+    assert json.loads((tmp_path / "findings" / "capacity.json").read_text())["findings"][0]["title"] == finding.title
+
+
+def test_policies_plays_nothing_again(quick: list[str]) -> None:
+    settings = Applications([5.0])
+    for name in NAMES:
+        assert settings.findings(name)
+    played = [(one, series) for one in APPLICATIONS for series in settings.names(one)]
+    assert quick == [series for _, series in played]
+    (policies,) = settings.findings("policies")
+    assert len(policies.tables[0].rows) == len(played)
+
+
+def test_a_series_goes_to_those_who_take_it() -> None:
+    settings = Applications(data="synthetic-prices")
+    assert [name for name in NAMES if settings.takes(name)] == ["energy", "policies"]
+    assert settings.names("energy") == settings.names("policies") == ("synthetic-prices",)
+    with pytest.raises(ParameterError, match="capacity cannot be played on 'synthetic-prices'; it takes traffic"):
+        settings.names("capacity")
+
+
+def test_what_is_wrong_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="no series 'bogus'"):
+        Applications(data="bogus")
+    with pytest.raises(ParameterError, match="at least one move cost"):
+        Applications([])
+    with pytest.raises(ParameterError, match="move cost must be a number that is at least 0"):
+        Applications([-1.0])
+    with pytest.raises(ParameterError, match="no application 'bogus'; there are capacity, forecasts, energy, policies"):
+        apply("bogus", tmp_path)
+    monkeypatch.setattr("driftwise.applications.data.catalogue.installed", lambda package: False)
+    with pytest.raises(MissingExtraError, match="pip install"):
+        Applications(data="traffic").names("capacity")
+    assert Applications().names("capacity") == ("synthetic-traffic",)
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_series_is_listed_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("driftwise.applications.data.catalogue.installed", lambda package: package == "river")
+    rows = {(row[0], row[1]): row[3] for row in listing()}
+    assert rows["capacity", "traffic"] == "pip install 'driftwise[data]'"
+    assert rows["capacity", "water"] == "installed"
+    assert rows["energy", "synthetic-prices"] == "built in"
+    assert {series for _, series in rows} >= set(CATALOGUE)
