@@ -16,6 +16,7 @@ def test_every_rule_stays_in_the_domain(application: str) -> None:
     for decisions in everyone:
         assert decisions.shape == (ROUNDS, played.domain.dim)
         assert all(played.domain.contains(row) for row in decisions[::20])
+    assert played.domain.contains(played.start)
     assert 12 <= len(played.members) <= 20
     assert any("default" in label for label in played.rules)
 

@@ -28,6 +28,7 @@ def capacity(data: Dataset) -> Case:
     """Return right-sizing on a series of demand, in units of its mean."""
     demand = data.values[:, 0] / data.values[:, 0].mean()
     losses, domain = CapacityLoss(demand, shortage=SHORTAGE), Box([0.0], [ROOM])
+    start = np.clip(demand[:1], 0.0, ROOM)
     day, week = data.cycle, data.cycle * 7 if data.step == "hour" else 4 * data.cycle
     yesterday = "yesterday" if data.step == "hour" else "a week ago"
     rules = {
@@ -53,7 +54,7 @@ def capacity(data: Dataset) -> Case:
         f"Same {data.step} {yesterday} + 10 %": 1.1 * last(demand, day),
         "80 % quantile so far": quantile_so_far(demand, 0.8, day),
     }
-    members = _within(members) | descents(losses, domain, SHORTAGE - 1.0)
+    members = _within(members) | descents(losses, domain, SHORTAGE - 1.0, start)
     return Case(
         application="capacity",
         data=data,
@@ -65,6 +66,7 @@ def capacity(data: Dataset) -> Case:
         losses=losses,
         domain=domain,
         gradient_bound=SHORTAGE - 1.0,
+        start=start,
         rules=_within(rules),
         tuned={"Autoscaler, tuned in hindsight": _within(grid)},
         members=members,

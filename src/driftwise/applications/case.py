@@ -27,6 +27,8 @@ class Case:
     domain: Domain
     gradient_bound: float
     """What the paper's Scream has to be told."""
+    start: Array
+    """Where everyone who learns begins, shape (d,): what the rules know before the first round, too."""
     rules: Mapping[str, Array]
     """Decisions of rules with the settings that people have."""
     tuned: Mapping[str, Mapping[str, Array]]

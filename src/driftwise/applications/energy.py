@@ -36,6 +36,7 @@ def energy(data: Dataset) -> Case:
         "Last value + 10 %": switch(1.1 * last(prices), WORTH),
         "Window rule, default": window(20, 0.1),
     }
+    start = rules["Last value"][:1]
     grid = {f"window {w}, tolerance {tol:.0%}": window(w, tol) for w in WINDOWS for tol in TOLERANCES}
     members = rules | {
         "Window rule, window 3": window(3, 0.1),
@@ -58,9 +59,10 @@ def energy(data: Dataset) -> Case:
         losses=losses,
         domain=domain,
         gradient_bound=largest,
+        start=start,
         rules=_rows(rules),
         tuned={"Window rule, tuned in hindsight": _rows(grid)},
-        members=_rows(members) | descents(losses, domain, largest),
+        members=_rows(members) | descents(losses, domain, largest, start),
         constant=WORTH,
         price=lambda cost: MoveCost(up=cost, down=0.0),
         observed=prices,

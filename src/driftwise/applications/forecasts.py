@@ -57,9 +57,10 @@ def forecasts(data: Dataset) -> Case:
         losses=losses,
         domain=domain,
         gradient_bound=bound,
+        start=equal[0],
         rules=rules,
         tuned={"Window rule, tuned in hindsight": grid},
-        members=members | descents(losses, domain, bound),
+        members=members | descents(losses, domain, bound, equal[0]),
         free={"Last value, no weights": 0.5 * ((target - last(target)) / unit) ** 2},
     )
 

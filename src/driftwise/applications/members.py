@@ -12,10 +12,10 @@ STEPS = {"small": 0.2, "middle": 1.0, "large": 5.0}
 """In units of D / (G sqrt T)."""
 
 
-def descents(losses: LossStream, domain: Domain, gradient_bound: float) -> dict[str, Array]:
-    """Return the decisions of gradient descent with three steps."""
+def descents(losses: LossStream, domain: Domain, gradient_bound: float, start: Array) -> dict[str, Array]:
+    """Return the decisions of gradient descent with three steps, all from the same start."""
     unit = domain.diameter / (gradient_bound * math.sqrt(len(losses)))
     return {
-        f"Gradient descent, {name} step": play(OGD(domain, step=size * unit), losses).decisions
+        f"Gradient descent, {name} step": play(OGD(domain, step=size * unit, start=start), losses).decisions
         for name, size in STEPS.items()
     }

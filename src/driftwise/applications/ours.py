@@ -20,7 +20,7 @@ COMMITTEE, FOLLOWING, BLIND = "Committee", "Committee, one at a time", "Committe
 
 def self_tuned(case: Case, price: Price) -> Learner:
     """Return the learner that is told what a move costs, and nothing else."""
-    return SelfTunedScream(case.domain, switching_cost=price)
+    return SelfTunedScream(case.domain, switching_cost=price, start=case.start)
 
 
 def scream(case: Case, price: Price) -> Learner:
@@ -29,7 +29,13 @@ def scream(case: Case, price: Price) -> Learner:
     It knows one price of distance only: the mean of up and down, which is what a way there and back costs.
     """
     cost = float(np.mean(price.prices(case.domain.dim))) if isinstance(price, MoveCost) else price
-    return Scream(case.domain, switching_cost=cost, gradient_bound=case.gradient_bound, horizon=len(case.losses))
+    return Scream(
+        case.domain,
+        switching_cost=cost,
+        gradient_bound=case.gradient_bound,
+        horizon=len(case.losses),
+        start=case.start,
+    )
 
 
 LEARNERS: dict[str, Callable[[Case, Price], Learner]] = {SELF_TUNED: self_tuned, SCREAM: scream}
