@@ -5,7 +5,7 @@ import pytest
 
 import driftwise as dw
 from driftwise.applications import contest as contests
-from driftwise.applications.contest import HINDSIGHT, OPTIMUM, OURS, RULE, STATIC, Referee
+from driftwise.applications.contest import CAUTION, HINDSIGHT, OPTIMUM, OURS, RULE, STATIC, Referee
 from driftwise.applications.ours import BLIND, COMMITTEE, FOLLOWING, SCREAM, SELF_TUNED
 from driftwise.regret.values import policy_losses
 from tests.applications.cases import MAKERS, case, contest
@@ -23,7 +23,7 @@ def test_nobody_is_cheaper_than_the_optimum(application: str, move_cost: float) 
     assert min(map(held.multiple, deciding)) >= 1.0 - 1e-6
     assert held.multiple(held.best_member) >= 1.0 - 1e-6
     assert {SELF_TUNED, SCREAM, COMMITTEE, FOLLOWING, BLIND, STATIC} < {one.label for one in held.outcomes}
-    assert {one.kind for one in held.outcomes} == {OURS, RULE, HINDSIGHT}
+    assert {one.kind for one in held.outcomes} == {OURS, CAUTION, RULE, HINDSIGHT}
 
 
 def test_costs_are_booked_as_they_are_paid() -> None:

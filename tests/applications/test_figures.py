@@ -1,8 +1,10 @@
 """Tables and panels show the numbers of the contest."""
 
+import dataclasses
+
 import pytest
 
-from driftwise.applications.figures import cost_table, panels, settings_table
+from driftwise.applications.figures import cost_table, panels, problem_table, settings_table
 from driftwise.applications.ours import SELF_TUNED
 from tests.applications.cases import MAKERS, contest
 
@@ -17,6 +19,17 @@ def test_everyone_is_in_the_table_with_multiples_of_the_optimum(application: str
         assert int(row[4]) == one.moves
         assert float(row[7]) == pytest.approx(one.overall / held.optimum.overall, abs=6e-4)
         assert float(row[5]) + float(row[6]) == pytest.approx(float(row[7]), abs=2e-3)
+
+
+def test_the_problem_is_told_with_source_and_licence() -> None:
+    case = contest("energy", 0.5).case
+    shown = dict(problem_table(case).rows)  # type: ignore[arg-type]
+    assert shown["What is decided"] == case.what
+    assert shown["A move cost of 1"] == case.moving
+    assert shown["Source"] == "made up, seed 0"
+    assert "0.001" in shown["What counts as a move"]
+    gaps = dataclasses.replace(case, data=dataclasses.replace(case.data, gaps=(3, 4)))
+    assert "240 hours, 2 of them filled" in dict(problem_table(gaps).rows)["Series"]  # type: ignore[arg-type]
 
 
 def test_what_was_picked_in_hindsight_is_shown_to_those_who_check() -> None:
@@ -38,7 +51,7 @@ def test_panels_show_multiples_and_the_last_rounds() -> None:
     demand = decisions.series[0]
     assert demand.name == "The series"
     assert held[0].case.observed is not None
-    assert list(demand.y) == held[0].case.observed.tolist()
+    assert list(demand.y) == held[0].case.observed[-168:].tolist()
 
 
 def test_weights_are_not_drawn_and_a_price_of_zero_is_not_put_on_a_logarithmic_axis() -> None:

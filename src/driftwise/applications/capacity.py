@@ -20,6 +20,11 @@ SHORTAGE = 5.0
 ROOM = 3.0
 """The most capacity there is, in means of the demand."""
 
+STAND_IN = (
+    "No package that we know of ships a real trace of requests to servers, so this series stands in for one: it shows "
+    "what rules do on demand with days, weeks and surprises, not what they would do for your service."
+)
+
 WINDOWS, TOLERANCES, TARGETS = (1, 3, 6, 12, 24, 48, 168), (0.0, 0.1, 0.2, 0.4), (1.1, 1.0, 0.9, 0.8, 0.65, 0.5)
 """Settings of the autoscaler that are tried in hindsight."""
 
@@ -71,6 +76,7 @@ def capacity(data: Dataset) -> Case:
         tuned={"Autoscaler, tuned in hindsight": _within(grid)},
         members=members,
         observed=demand,
+        note="" if data.synthetic else STAND_IN,
     )
 
 

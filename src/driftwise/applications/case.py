@@ -42,7 +42,9 @@ class Case:
     price: Callable[[float], float | MoveCost] = float
     """From the move cost to prices."""
     observed: Array | None = None
-    """The series in the unit of the decisions, to be drawn beside them."""
+    """The series in units of its mean, to be drawn beside decisions."""
+    note: str = ""
+    """What a reader has to know before believing a conclusion."""
 
     @property
     def title(self) -> str:

@@ -11,7 +11,7 @@ from driftwise.applications.case import Case
 from driftwise.applications.contest import Books, Contest, hold_contest
 from driftwise.applications.data import CATALOGUE, Dataset, choose, load, missing
 from driftwise.applications.energy import energy
-from driftwise.applications.figures import cost_table, panels, settings_table
+from driftwise.applications.figures import PROBLEM, cost_table, panels, problem_table, settings_table
 from driftwise.applications.forecasts import forecasts
 from driftwise.applications.ours import SELF_TUNED
 from driftwise.applications.policies import which
@@ -179,7 +179,8 @@ def apply(
     findings = chosen.findings(name)
     for finding in findings:
         found(finding)
-    runs = sum(len(table.rows) for finding in findings for table in finding.tables if not table.detail)
+    shown = [table for finding in findings for table in finding.tables if not table.detail]
+    runs = sum(len(table.rows) for table in shown if table.title != PROBLEM)
     title = "Which of my policies" if name == POLICIES else APPLICATIONS[name].title
     chapter = Chapter(name, title, provenance(command, time.monotonic() - began, runs), findings)
     chapter.write(Path(out))
@@ -192,7 +193,7 @@ def conclude(contests: Sequence[Contest]) -> Finding:
     return Finding(
         setting(case),
         summarise(contests),
-        [*(cost_table(contest) for contest in contests), settings_table(contests)],
+        [*(cost_table(contest) for contest in contests), problem_table(case), settings_table(contests)],
         _claims(contests),
         panels(contests),
         columns=2,

@@ -18,8 +18,8 @@ COUNTED = 1e-3
 OPTIMUM = "Hindsight optimum"
 STATIC = "Best static level in hindsight"
 
-OURS, RULE, HINDSIGHT = "ours", "rule", "hindsight"
-"""Who someone is: a learner of this package, a rule of today, or one who knows the whole series."""
+OURS, CAUTION, RULE, HINDSIGHT = "ours", "caution", "rule", "hindsight"
+"""Who someone is: one of ours, a caution against using it blindly, a rule of today, or who knows the whole series."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ def hold_contest(case: Case, move_cost: float, books: Books, progress: Callable[
         progress(label)
         outcomes.append(referee.judge(label, OURS, mix(members, case, referee.price)))
     progress(ours.BLIND)
-    outcomes.append(referee.judge(ours.BLIND, OURS, books.blind(members)))
+    outcomes.append(referee.judge(ours.BLIND, CAUTION, books.blind(members)))
     outcomes += [referee.judge(label, RULE, rows, books.losses(rows)) for label, rows in case.rules.items()]
     settings = {}
     for label, grid in case.tuned.items():
@@ -148,7 +148,7 @@ def hold_contest(case: Case, move_cost: float, books: Books, progress: Callable[
     progress(OPTIMUM)
     solution = hindsight_optimum(case.losses, case.domain, switching_cost=referee.price)
     optimum = referee.judge(OPTIMUM, HINDSIGHT, solution.decisions)
-    order = (OURS, RULE, HINDSIGHT)
+    order = (OURS, CAUTION, RULE, HINDSIGHT)
     return Contest(
         case,
         move_cost,

@@ -4,13 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from driftwise.applications.case import Case
 from driftwise.applications.contest import COUNTED, OPTIMUM, RULE, Contest, Outcome
 from driftwise.applications.ours import COMMITTEE, SCREAM, SELF_TUNED
 from driftwise.experiments.comparison.words import show
 from driftwise.experiments.finding import Panel, Series, Table
 
-SHOWN = 300
+SHOWN = 168
 """Rounds of the series that are drawn: the last ones."""
+
+PROBLEM = "The problem"
 
 
 def cost_table(contest: Contest) -> Table:
@@ -36,6 +39,21 @@ def cost_table(contest: Contest) -> Table:
     return Table(title, header, rows)
 
 
+def problem_table(case: Case) -> Table:
+    """Return what is played, what it costs, and where the series comes from."""
+    gaps = f", {len(case.data.gaps)} of them filled with the value before" if case.data.gaps else ""
+    rows = [
+        ["What is decided", case.what],
+        ["A move cost of 1", case.moving],
+        ["What counts as a move", f"a change by more than {COUNTED:g}"],
+        ["Series", f"{case.data.title}; {len(case.losses)} {case.data.step}s{gaps}"],
+        ["Source", case.data.source],
+        ["Licence", case.data.licence],
+        ["Shipped by", case.data.package or "driftwise, which makes it up"],
+    ]
+    return Table(PROBLEM, ["what", "which"], rows)
+
+
 def settings_table(contests: Sequence[Contest]) -> Table:
     """Return what is needed to check: settings picked in hindsight, and how sure the optimum is."""
     rows = []
@@ -44,7 +62,6 @@ def settings_table(contests: Sequence[Contest]) -> Table:
         rows += [[cost, label, setting] for label, setting in contest.settings.items()]
         rows.append([cost, "Best member of the committee", contest.best_member.label])
         rows.append([cost, OPTIMUM, contest.solution.status])
-    rows.append(["all", "What counts as a move", f"a change by more than {COUNTED:g}"])
     return Table("Picked in hindsight", ["move cost", "what", "which"], rows, detail=True)
 
 
@@ -82,6 +99,5 @@ def _decisions(contest: Contest) -> Panel:
         assert one.decisions is not None
         style = "dashed" if one is contest.optimum else "line"
         series.append(Series(one.label, x.tolist(), one.decisions[start:, 0].tolist(), style=style))
-    unit = "in units of its mean"
     title = f"The last {len(x)} {case.data.step}s, at a move cost of {show(contest.move_cost)}"
-    return Panel(title, case.data.step, f"decision, and the series {unit}", series)
+    return Panel(title, case.data.step, "decision; series in units of its mean", series)

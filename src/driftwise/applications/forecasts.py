@@ -23,8 +23,9 @@ LONGEST = 3000
 
 def forecasts(data: Dataset) -> Case:
     """Return the combination of the forecasts of a table, or of simple forecasts of a series."""
+    data = data.first(LONGEST)
     named = _given(data) if data.values.shape[1] > 1 else _simple(data)
-    target = data.values[: len(next(iter(named.values()))), 0]
+    target = data.values[:, 0]
     features = np.column_stack(list(named.values()))
     count = features.shape[1]
     equal = np.full((len(target), count), 1.0 / count)
@@ -62,16 +63,17 @@ def forecasts(data: Dataset) -> Case:
         tuned={"Window rule, tuned in hindsight": grid},
         members=members | descents(losses, domain, bound, equal[0]),
         free={"Last value, no weights": 0.5 * ((target - last(target)) / unit) ** 2},
+        note="The last value of the target itself is no mixture of the forecasts, so it can be below the optimum.",
     )
 
 
 def _given(data: Dataset) -> dict[str, Array]:
-    return dict(zip(data.columns[1:], data.values[:LONGEST, 1:].T, strict=True))
+    return dict(zip(data.columns[1:], data.values[:, 1:].T, strict=True))
 
 
 def _simple(data: Dataset) -> dict[str, Array]:
     """Return simple forecasts of a series, each from the rounds before only."""
-    values, cycle = data.values[:LONGEST, 0], data.cycle
+    values, cycle = data.values[:, 0], data.cycle
     week = 7 * cycle if data.step == "hour" else cycle
     before = last(values, week + 1)
     return {

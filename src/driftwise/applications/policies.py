@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from driftwise.applications.contest import Contest
 from driftwise.applications.ours import BLIND, COMMITTEE, FOLLOWING, SELF_TUNED
-from driftwise.applications.words import origin
-from driftwise.experiments.comparison.words import percent, show
+from driftwise.applications.words import warning
+from driftwise.experiments.comparison.words import show
 from driftwise.experiments.finding import Claim, Finding, Panel, Series, Table, spoken
 from driftwise.experiments.study import group
 
@@ -35,8 +35,8 @@ def which(contests: Sequence[Contest]) -> Finding:
 
 
 def _table(contests: Sequence[Contest]) -> Table:
-    header = ["application", "series", "move cost", "best member in hindsight", "its overall", "its x optimum"]
-    header += [f"{name} / best" for name in (COMMITTEE, FOLLOWING, BLIND, SELF_TUNED)]
+    header = ["application", "series", "move cost", "best member in hindsight", "its overall", "x optimum"]
+    header += ["committee", "one at a time", "blind to moves", "self-tuned"]
     rows = []
     for contest in contests:
         best = contest.best_member
@@ -51,7 +51,9 @@ def _table(contests: Sequence[Contest]) -> Table:
                 *(f"{1.0 + excess(contest, name):.3f}" for name in (COMMITTEE, FOLLOWING, BLIND, SELF_TUNED)),
             ]
         )
-    return Table("Overall cost, over that of the best single member in hindsight", header, rows)
+    return Table(
+        "Overall cost of committees and SelfTunedScream, over that of the best single member in hindsight", header, rows
+    )
 
 
 def _members(contests: Sequence[Contest]) -> Table:
@@ -72,7 +74,7 @@ def _claims(contests: Sequence[Contest]) -> list[Claim]:
         )
         claims.append(
             Claim(
-                f"The committee costs at most {percent(MARGIN)} more than its best member, {application}",
+                f"The committee costs at most {100.0 * MARGIN:g} % more than its best member, {application}",
                 inside == len(values),
                 measured,
             )
@@ -80,7 +82,7 @@ def _claims(contests: Sequence[Contest]) -> list[Claim]:
     saved = [contest[BLIND].overall / contest[COMMITTEE].overall for contest in contests]
     claims.append(
         Claim(
-            f"Knowing what moves cost never makes a committee more than {percent(DEARER)} dearer",
+            f"Knowing what moves cost never makes a committee more than {100.0 * DEARER:g} % dearer",
             min(saved) >= 1.0 / (1.0 + DEARER),
             f"one that is blind to moves costs {min(saved):.3f} to {max(saved):.3f} times as much",
         )
@@ -110,7 +112,7 @@ def _summary(contests: Sequence[Contest]) -> str:
     jumpy = [contest for contest in contests if contest[FOLLOWING].overall < contest[COMMITTEE].overall]
     text += f" Following one member at a time ({spoken(FOLLOWING)}) was cheaper than mixing in {len(jumpy)} of them."
     made_up = [data for data in {id(c.case.data): c.case.data for c in contests}.values() if data.synthetic]
-    return " ".join([text, *([origin(made_up[0])] if made_up else [])])
+    return " ".join([*(warning(data) for data in made_up[:1]), text])
 
 
 def _place(contest: Contest) -> str:
@@ -123,7 +125,7 @@ def _panel(contests: Sequence[Contest]) -> Panel:
         Series(name, x, [1.0 + excess(contest, name) for contest in contests], style="points")
         for name in (COMMITTEE, FOLLOWING, BLIND, SELF_TUNED)
     ]
-    limit = Series(f"Best member + {percent(MARGIN)}", [x[0], x[-1]], [1.0 + MARGIN] * 2, style="dashed")
+    limit = Series(f"Best member + {100.0 * MARGIN:g} %", [x[0], x[-1]], [1.0 + MARGIN] * 2, style="dashed")
     return Panel(
         "Overall cost over that of the best member in hindsight", "case, in the order of the table", "ratio",
         [*series, limit],

@@ -9,24 +9,21 @@ from driftwise.applications.ours import SELF_TUNED
 from driftwise.experiments.comparison.words import percent, show
 from driftwise.experiments.finding import spoken
 
+NOBODY = {RULE: "rule of today", HINDSIGHT: "static level and no tuned rule, which take hindsight"}
+"""Those that a learner did not lose to, if it lost to none."""
+
 
 def summarise(contests: Sequence[Contest]) -> str:
-    """Say what was played, who was cheapest at every price, and where ours lost."""
+    """Say who was cheapest at every price and where ours lost, and before all if the series is made up."""
     case = contests[0].case
-    parts = [origin(case.data), case.what, f"A move cost of 1 means: {case.moving}."]
-    parts += [_cheapest(contest) for contest in contests]
-    parts += [_lost(contests, SELF_TUNED), case.data.note]
-    return " ".join(part for part in parts if part)
+    parts = [warning(case.data), _cheapest(contests), _lost(contests, SELF_TUNED)]
+    return " ".join(part for part in [*parts, case.note, case.data.note] if part)
 
 
-def origin(data: Dataset) -> str:
-    """Say what a series is and where it comes from; of a synthetic one, how to get a real one."""
-    filled = f" ({data.filled} of them filled with the value before)" if data.filled else ""
+def warning(data: Dataset) -> str:
+    """Say of a series that is made up that it is, and how to get a real one; nothing of any other."""
     if not data.synthetic:
-        return (
-            f"{data.title}: {len(data)} {data.step}s{filled}. Source: {data.source}. Licence: {data.licence}. Shipped "
-            f"by {data.package}."
-        )
+        return ""
     commands = sorted({source.install for source in CATALOGUE.values() if "driftwise[" in source.install})
     return (
         f"SYNTHETIC DATA: {len(data)} {data.step}s that are {data.source}, so nothing here is evidence about the real "
@@ -34,39 +31,51 @@ def origin(data: Dataset) -> str:
     )
 
 
-def _cheapest(contest: Contest) -> str:
-    playable = [one for one in contest.outcomes if one.kind != HINDSIGHT]
-    best = min(playable, key=lambda one: one.overall)
-    mine = min((one for one in playable if one.kind == OURS), key=lambda one: one.overall)
-    text = f"At a move cost of {show(contest.move_cost)}, {named(best)} was the cheapest that needs no hindsight"
-    text += f", at {contest.multiple(best):.3g} times the hindsight optimum"
-    if best is not mine:
-        text += f"; the best of ours, {named(mine)}, cost {percent(mine.overall / best.overall - 1.0)} more"
-    else:
-        rule = min((one for one in playable if one.kind == RULE), key=lambda one: one.overall)
-        text += f"; the best rule of today, {named(rule)}, cost {percent(rule.overall / best.overall - 1.0)} more"
-    return f"{text}."
+def _cheapest(contests: Sequence[Contest]) -> str:
+    """Say who was cheapest of those who need no hindsight, and how far the other side was."""
+    parts = []
+    for contest in contests:
+        ours, rule = (_best(contest, kind) for kind in (OURS, RULE))
+        best, other = sorted((ours, rule), key=lambda one: one.overall)
+        side = "best of ours" if other is ours else "best rule of today"
+        parts.append(
+            f"at a move cost of {show(contest.move_cost)} {named(best)}, {contest.multiple(best):.3g} times the "
+            f"optimum ({side}: {named(other)}, {more(other.overall / best.overall)})"
+        )
+    return f"Cheapest without hindsight: {'; '.join(parts)}."
+
+
+def _best(contest: Contest, kind: str) -> Outcome:
+    return min((one for one in contest.outcomes if one.kind == kind), key=lambda one: one.overall)
 
 
 def _lost(contests: Sequence[Contest], label: str) -> str:
-    """Say at which prices, and to whom, a learner of ours lost."""
-    lost, won = [], []
-    for contest in contests:
-        mine = contest[label]
-        better = [one for one in contest.outcomes if one.kind != OURS and one.overall < mine.overall]
-        if better:
-            lost.append(f"at {show(contest.move_cost)} to {_listed(better, mine)}")
-        else:
-            won.append(show(contest.move_cost))
-    if not lost:
-        return f"{label} lost to none of the rules here, tuned ones included."
-    text = f"Where {label} loses: {'; '.join(lost)}."
-    return f"{text} At {_joined(won)} it lost to none of them." if won else text
+    """Say at which prices, and to whom, a learner of ours lost: to rules of today, and to what takes hindsight."""
+    said = []
+    for kind, whom in ((RULE, "rules of today"), (HINDSIGHT, "what takes hindsight")):
+        parts = []
+        for contest in contests:
+            mine = contest[label].overall
+            better = sorted((one for one in contest.outcomes if one.kind == kind), key=lambda one: one.overall)
+            better = [one for one in better if one.overall < mine]
+            if better:
+                shown = [f"{named(one)} (by {percent(1.0 - one.overall / mine)})" for one in better]
+                parts.append(f"at {show(contest.move_cost)} to {_joined(shown)}")
+        said.append(
+            f"{label} loses to {whom}: {'; '.join(parts)}." if parts else f"{label} loses to no {NOBODY[kind]}."
+        )
+    return " ".join(said)
 
 
-def _listed(better: Sequence[Outcome], mine: Outcome) -> str:
-    ranked = sorted(better, key=lambda one: one.overall)
-    return _joined([f"{named(one)} (by {percent(1.0 - one.overall / mine.overall)})" for one in ranked])
+def more(ratio: float) -> str:
+    """Return by how much something is dearer.
+
+    Examples
+    --------
+    >>> more(1.25), more(1.0), more(8.0)
+    ('25 % more', '0 % more', '8 times as much')
+    """
+    return f"{percent(ratio - 1.0)} more" if ratio < 2.0 else f"{ratio:.3g} times as much"
 
 
 def named(outcome: Outcome) -> str:

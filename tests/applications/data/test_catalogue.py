@@ -21,7 +21,7 @@ def test_every_series_is_complete(name: str) -> None:
     assert data.source
     assert data.licence
     assert len(data) == ROUNDS.get(name, len(data)) > 500
-    assert data.filled < 0.02 * len(data)
+    assert len(data.gaps) < 0.02 * len(data)
 
 
 def test_what_is_real_names_its_package_and_a_command() -> None:
@@ -51,7 +51,7 @@ def test_gaps_are_filled_with_the_value_before(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(catalogue, "installed", lambda package: True)
     data = load("traffic")
     assert data.values.ravel().tolist() == [1.0, 1.0, 1.0, 4.0]
-    assert data.filled == 2
+    assert data.gaps == (1, 2)
 
 
 def test_an_unknown_name_lists_all() -> None:

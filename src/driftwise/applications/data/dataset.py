@@ -1,6 +1,6 @@
 """One series with what has to be said about it: what it is, where it comes from, and under which licence."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from driftwise._validate import Array
 
@@ -24,8 +24,8 @@ class Dataset:
     """Which package ships it; None if it is synthetic."""
     note: str = ""
     """What a reader has to know before believing a conclusion."""
-    filled: int = 0
-    """Rounds in which nothing was measured and the last value was put."""
+    gaps: tuple[int, ...] = ()
+    """Rounds in which nothing was measured and the value before was put."""
 
     @property
     def synthetic(self) -> bool:
@@ -36,6 +36,17 @@ class Dataset:
     def cycle(self) -> int:
         """Rounds in a day of hours, or in a week of days: after so many, things look alike."""
         return 24 if self.step == "hour" else 7
+
+    def first(self, rounds: int) -> "Dataset":
+        """Return the first rounds of it, and a title that says so; itself if it is not longer."""
+        if len(self) <= rounds:
+            return self
+        return replace(
+            self,
+            title=f"{self.title}, first {rounds} {self.step}s",
+            values=self.values[:rounds],
+            gaps=tuple(t for t in self.gaps if t < rounds),
+        )
 
     def __len__(self) -> int:
         return len(self.values)
