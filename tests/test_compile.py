@@ -14,11 +14,11 @@ from driftwise import _compile, mirror
 from driftwise._compile import _FINGERPRINT, _fingerprint, compile_user_function
 from driftwise.domains import kernels as domain_kernels
 from driftwise.engine import kernels as engine_kernels
-from driftwise.engine import run
+from driftwise.engine import layout, run, steps, tuning
 from driftwise.losses import kernels as loss_kernels
 
 SOURCE = Path(_compile.__file__).parent
-MODULES = (domain_kernels, loss_kernels, mirror, engine_kernels, run)
+MODULES = (domain_kernels, loss_kernels, mirror, engine_kernels, layout, run, steps, tuning)
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_a_copy_has_the_same_fingerprint(package: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["_compile.py", "mirror.py", "domains/kernels.py", "losses/kernels.py", "engine/kernels.py", "engine/run.py"],
+    ["_compile.py", "mirror.py", "domains/kernels.py", "losses/kernels.py", "engine/kernels.py", "engine/steps.py"],
 )
 def test_a_changed_kernel_file_changes_it(package: Path, name: str) -> None:
     append(package / name)

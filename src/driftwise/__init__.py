@@ -20,7 +20,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from driftwise import applications, control, errors, experiments, learners, mirror, regret, report, streams, testing
     from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
-    from driftwise.learners import OGD, Ader, Committee, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
+    from driftwise.learners import (
+        OGD,
+        Ader,
+        Committee,
+        Ensemble,
+        Hedge,
+        LazyScream,
+        Learner,
+        MirrorDescent,
+        Scream,
+        SelfTunedScream,
+        rounded,
+    )
     from driftwise.losses import (
         AbsoluteLoss,
         CapacityLoss,
@@ -62,6 +74,7 @@ __all__ = [
     "MoveCost",
     "Product",
     "Scream",
+    "SelfTunedScream",
     "Simplex",
     "SpectralBalls",
     "SquaredLoss",
@@ -76,13 +89,26 @@ __all__ = [
     "play",
     "regret",
     "report",
+    "rounded",
     "streams",
     "testing",
 ]
 
 _HOMES = {
     "domains": ("Ball", "Box", "Domain", "Product", "Simplex", "SpectralBalls"),
-    "learners": ("OGD", "Ader", "Committee", "Ensemble", "Hedge", "LazyScream", "Learner", "MirrorDescent", "Scream"),
+    "learners": (
+        "OGD",
+        "Ader",
+        "Committee",
+        "Ensemble",
+        "Hedge",
+        "LazyScream",
+        "Learner",
+        "MirrorDescent",
+        "Scream",
+        "SelfTunedScream",
+        "rounded",
+    ),
     "losses": (
         "AbsoluteLoss",
         "CapacityLoss",

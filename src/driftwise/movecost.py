@@ -125,6 +125,11 @@ def read_move_cost(owner: str, given: "float | MoveCost", dim: int) -> "float | 
     return given if given.plain is None else given.plain
 
 
+def largest_price(switching_cost: "float | MoveCost", dim: int) -> float:
+    """Return the most that a move by one unit of Euclidean distance can cost."""
+    return switching_cost.largest(dim) if isinstance(switching_cost, MoveCost) else switching_cost
+
+
 def as_move_cost(switching_cost: "float | MoveCost") -> MoveCost:
     """Return a switching cost as prices."""
     return switching_cost if isinstance(switching_cost, MoveCost) else MoveCost(switching_cost, norm="l2")

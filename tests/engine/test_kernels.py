@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import driftwise as dw
 from driftwise._validate import Array
-from driftwise.engine import kernels
+from driftwise.engine import kernels, layout, steps
 from driftwise.engine.program import pool_size
 from driftwise.engine.reference import Reference
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
@@ -31,7 +31,7 @@ LONG = {
 @pytest.mark.parametrize("name", EUCLIDEAN)
 def test_every_round_is_the_reference_round(name: str, where: str, schedule: str) -> None:
     domain = {**DOMAINS, **LONG}[where]
-    assert (domain.dim >= kernels.LONG) == (where in LONG)
+    assert (domain.dim >= steps.LONG) == (where in LONG)
     losses = squared(domain.dim, ROUNDS)
     learner = maker(name, domain, ROUNDS, schedule)()
     reference = Reference(learner.program, learner.act())
@@ -114,7 +114,7 @@ def test_newcomers_and_restarts_do_not_move_the_decision(schedule: str, base: dw
         # The same learner without reschedules: its clock is pinned to the one of this very update.
         clock = twin.program.clock_at(t + 1)
         integers, floats = twin._constants[0].copy(), twin._constants[1].copy()
-        integers[kernels.SCHEDULE], floats[kernels.CLOCK] = kernels.FIXED, clock
+        integers[layout.SCHEDULE], floats[layout.CLOCK] = layout.FIXED, clock
         gradient = losses.gradient(t, learner.act())
         learner.observe(gradient)
         kernels.observe_shared(integers, floats, twin._counters, twin._state, gradient)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import driftwise as dw
-from driftwise.engine import Program, kernels
+from driftwise.engine import Program, layout
 from driftwise.errors import ParameterError
 from tests.cases import DOMAINS, check_refused
 
@@ -30,9 +30,9 @@ def _program(where: str = "ball", base: dw.mirror.MirrorMap | None = None) -> Pr
 @pytest.mark.parametrize("where", DOMAINS)
 def test_constants_can_be_cut_into_their_parts_again(where: str) -> None:
     program = _program(where)
-    c = kernels.config.py_func(*program.constants())  # type: ignore[attr-defined]
-    assert c.choices.tolist() == [kernels.DOUBLING, 0, 4, 3, DOMAINS[where].dim]
-    assert c.settings.tolist() == [0.7, 1.5, 0.0, 9.0, 2.0]
+    c = layout.config.py_func(*program.constants())  # type: ignore[attr-defined]
+    assert c.choices.tolist() == [layout.DOUBLING, 0, 4, 3, DOMAINS[where].dim, 1, layout.EUCLIDEAN_PRICE]
+    assert c.settings.tolist() == [0.7, 1.5, 0.0, 9.0, 2.0, DOMAINS[where].diameter, 0.0, 1.5]
     for part, expected in ((c.steps, STEPS), (c.log_prior, LOG_PRIOR)):
         np.testing.assert_array_equal(part, expected)
     np.testing.assert_array_equal(c.blocks, DOMAINS[where].table)
@@ -42,19 +42,19 @@ def test_constants_can_be_cut_into_their_parts_again(where: str) -> None:
 @pytest.mark.parametrize("base", [dw.mirror.Euclidean(), dw.mirror.NegativeEntropy()], ids=repr)
 def test_views_share_out_the_state_without_gap_or_overlap(base: dw.mirror.MirrorMap) -> None:
     counters, state = _program("simplex", base).new_state(np.full(4, 0.5))
-    views = kernels.views.py_func(state, 3, 4)  # type: ignore[attr-defined]
+    views = layout.views.py_func(state, 3, 4)  # type: ignore[attr-defined]
     state[:] = 0.0
     for view in views:
         view += 1.0
     assert np.all(state == 1.0)
     assert views.duals.shape == (3 if isinstance(base, dw.mirror.NegativeEntropy) else 0, 4)
-    assert counters.tolist() == [0, 0, 0, 3]
+    assert counters.tolist() == [0, 0, 0, 3, 0]
 
 
 def test_a_new_state_has_every_base_learner_at_the_start_and_the_prior_as_weights() -> None:
     start = np.array([0.1, -0.2, 0.3])
     _, state = _program().new_state(start)
-    views = kernels.views.py_func(state, 3, 3)  # type: ignore[attr-defined]
+    views = layout.views.py_func(state, 3, 3)  # type: ignore[attr-defined]
     np.testing.assert_array_equal(views.points, np.tile(start, (3, 1)))
     np.testing.assert_allclose(views.decision[0], start, rtol=1e-15)
     np.testing.assert_allclose(views.weights, [0.5, 0.3, 0.2], rtol=1e-15)

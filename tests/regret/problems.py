@@ -40,7 +40,7 @@ def built_in(kind: str, rounds: int, dim: int = DIM) -> DataLoss:
 
 def scores(losses: DataLoss, decisions: Array) -> Array:
     """Return what the losses see of the decisions: filtered inner products, and the decisions if they are tracked."""
-    if isinstance(losses, dw.TrackingLoss):
+    if isinstance(losses, dw.TrackingLoss | dw.CapacityLoss):
         return decisions
     data, rounds = losses.data, np.arange(len(losses))
     past = [decisions[np.maximum(rounds - k, 0)] for k in range(data.taps.size)]
@@ -52,6 +52,8 @@ def round_losses(losses: DataLoss, decisions: Array) -> Array:
     data, z = losses.data, scores(losses, decisions)
     if isinstance(losses, dw.TrackingLoss):
         return np.asarray(0.5 * ((z - data.features) ** 2).sum(axis=1))
+    if isinstance(losses, dw.CapacityLoss):
+        return np.asarray(z @ data.prices[0] + np.maximum(data.features - z, 0.0) @ data.prices[1])
     y = data.targets
     if isinstance(losses, dw.LinearLoss):
         return z
@@ -70,10 +72,23 @@ def held(losses: DataLoss, w: Array) -> Array:
     return round_losses(losses, np.tile(w, (len(losses), 1)))
 
 
-def cost(losses: DataLoss, decisions: Array, lambda_: float) -> float:
+def cost(losses: DataLoss, decisions: Array, price: float | dw.MoveCost) -> float:
     """Return loss plus switching cost, from the definitions."""
-    moves = np.sqrt((np.diff(decisions, axis=0) ** 2).sum(axis=1))
-    return float(round_losses(losses, decisions).sum() + lambda_ * moves.sum())
+    changes = np.diff(decisions, axis=0)
+    up, down = _sides(price, decisions.shape[1])
+    each = np.where(changes > 0.0, up * changes, -down * changes)
+    moves = each.sum(axis=1) if _adds_up(price) else np.sqrt((each**2).sum(axis=1))
+    return float(round_losses(losses, decisions).sum() + moves.sum())
+
+
+def _sides(price: float | dw.MoveCost, dim: int) -> Array:
+    """Return the prices up and down of every coordinate, (2, d)."""
+    sides = (price.up, price.down) if isinstance(price, dw.MoveCost) else (price, price)
+    return np.array([np.broadcast_to(np.asarray(side, float), dim) for side in sides])
+
+
+def _adds_up(price: float | dw.MoveCost) -> bool:
+    return isinstance(price, dw.MoveCost) and price.norm == "l1"
 
 
 def sequences(domain: dw.Domain, rounds: int, seed: int) -> Iterator[Array]:
@@ -107,6 +122,9 @@ def model(losses: DataLoss, W: Any) -> Any:
     data, rounds = losses.data, np.arange(len(losses))
     if isinstance(losses, dw.TrackingLoss):
         return 0.5 * cp.sum_squares(W - data.features)
+    if isinstance(losses, dw.CapacityLoss):
+        price, shortage = (np.tile(each, (len(losses), 1)) for each in data.prices)
+        return cp.sum(cp.multiply(price, W) + cp.multiply(shortage, cp.pos(data.features - W)))
     past = [W[np.maximum(rounds - k, 0)] for k in range(data.taps.size)]
     z = sum(h * cp.sum(cp.multiply(data.features, w), axis=1) for h, w in zip(data.taps, past, strict=True))
     if isinstance(losses, dw.LinearLoss):
@@ -130,11 +148,18 @@ def solve(objective: Any, constraints: list[Any]) -> float:
     return float(problem.value)
 
 
-def cheapest(losses: DataLoss, domain: dw.Domain, lambda_: float) -> float:
+def cheapest(losses: DataLoss, domain: dw.Domain, price: float | dw.MoveCost) -> float:
     """Return the least cost of any sequence of decisions."""
     W = cp.Variable((len(losses), losses.dim))
-    moves = cp.sum(cp.norm(W[1:] - W[:-1], axis=1)) if len(losses) > 1 else 0.0
-    return solve(model(losses, W) + lambda_ * moves, inside(domain, W))
+    moves: Any = 0.0
+    if len(losses) > 1 and isinstance(price, dw.MoveCost):
+        up, down = (np.tile(side, (len(losses) - 1, 1)) for side in _sides(price, losses.dim))
+        each = cp.maximum(cp.multiply(up, W[1:] - W[:-1]), cp.multiply(down, W[:-1] - W[1:]))
+        each = cp.pos(each)  # which it is anyway, but cvxpy does not see that
+        moves = cp.sum(each) if _adds_up(price) else cp.sum(cp.norm(each, axis=1))
+    elif len(losses) > 1:
+        moves = price * cp.sum(cp.norm(W[1:] - W[:-1], axis=1))
+    return solve(model(losses, W) + moves, inside(domain, W))
 
 
 def cheapest_held(losses: DataLoss, domain: dw.Domain) -> float:

@@ -19,12 +19,13 @@ ROUNDS = 9
 
 def slopes_for(losses: DataLoss, rng: np.random.Generator, size: float = 1.0) -> Array:
     """Return slopes of the right shape for a stream."""
-    shape = (len(losses), losses.dim) if isinstance(losses, dw.TrackingLoss) else len(losses)
+    each = isinstance(losses, dw.TrackingLoss | dw.CapacityLoss)
+    shape = (len(losses), losses.dim) if each else len(losses)
     return size * rng.standard_normal(shape)
 
 
 @pytest.mark.parametrize("name", DOMAINS)
-@pytest.mark.parametrize("kind", QUADRATIC + GENERAL)
+@pytest.mark.parametrize("kind", [*QUADRATIC, *GENERAL, "capacity"])
 @settings(max_examples=15)
 @given(seeds, st.sampled_from([0.0, 1e-3, 0.4, 3.0, 1e5]), st.sampled_from([1e-3, 1.0, 30.0]))
 def test_no_multipliers_put_the_bound_above_the_cost_of_a_sequence(
@@ -106,6 +107,7 @@ SCALAR: dict[str, tuple[DataLoss, Callable[[Array, int], Array]]] = {
     "absolute": (dw.AbsoluteLoss(np.ones(3), TARGETS), lambda z, t: np.abs(z - TARGETS[t])),
     "logistic": (dw.LogisticLoss(np.ones(3), SIGNS), lambda z, t: np.log1p(np.exp(-SIGNS[t] * z))),
     "tracking": (dw.TrackingLoss(TARGETS), lambda z, t: 0.5 * (z - TARGETS[t]) ** 2),
+    "capacity": (dw.CapacityLoss(TARGETS, 0.6, 0.2), lambda z, t: 0.2 * z + 0.6 * np.maximum(TARGETS[t] - z, 0.0)),
     "huber": (
         dw.HuberLoss(np.ones(3), TARGETS, delta=0.5),
         lambda z, t: np.where(

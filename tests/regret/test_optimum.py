@@ -219,6 +219,26 @@ def test_no_learner_does_better_in_foresight(learner: str) -> None:
     assert best.lower_bound <= dw.play(maker(learner, losses.domain, 300)(), losses, 0.5).total
 
 
+@pytest.mark.parametrize("kind", QUADRATIC)
+def test_prices_that_are_a_number_are_solved_as_one(kind: str) -> None:
+    losses, domain = built_in(kind, 40), DOMAINS["ball"]
+    number, prices = (hindsight_optimum(losses, domain, price) for price in (0.3, dw.MoveCost(0.3, norm="l2")))
+    assert prices.switching_cost == 0.3
+    assert prices.status == number.status
+    np.testing.assert_array_equal(prices.decisions, number.decisions)
+
+
+def test_no_learner_does_better_in_foresight_at_other_prices() -> None:
+    losses, price = dw.CapacityLoss(np.random.default_rng(0).uniform(0.0, 5.0, 300)), dw.MoveCost(up=4.0, down=0.5)
+    box = dw.Box([0.0], [8.0])
+    best = hindsight_optimum(losses, box, price)
+    assert best.optimal
+    for step in (0.01, 0.1, 1.0):
+        trace = dw.play(dw.OGD(box, step=step), losses, price)
+        assert best.lower_bound <= best.total <= trace.total
+        assert dw.regret.dynamic_regret(trace, losses, best.decisions) >= best.total_switching
+
+
 def test_what_it_says_of_itself() -> None:
     losses = dw.TrackingLoss(np.repeat([0.0, 1.0], 10))
     best = hindsight_optimum(losses, dw.Ball(1), 2.0)
@@ -240,6 +260,11 @@ UNTYPED: Any = hindsight_optimum
         (lambda: UNTYPED(SQUARED, BALL, -1.0), ParameterError, ("switching_cost", "at least 0", "got -1.0")),
         (lambda: UNTYPED(SQUARED, BALL, math.inf), ParameterError, ("switching_cost", "got inf")),
         (lambda: UNTYPED(SQUARED, BALL, "1"), ParameterError, ("switching_cost", "got '1'")),
+        (
+            lambda: UNTYPED(SQUARED, BALL, dw.MoveCost(up=[1.0, 2.0])),
+            ParameterError,
+            ("switching_cost", "2 coordinates", "decisions have 4"),
+        ),
         (lambda: UNTYPED(SQUARED, dw.Ball(3), 1.0), InputError, ("dim 4", "Ball(3")),
         (lambda: UNTYPED(SQUARED, 3, 1.0), ParameterError, ("domain", "got 3")),
         (lambda: UNTYPED([1.0], BALL, 1.0), ParameterError, ("losses", "got [1.0]")),

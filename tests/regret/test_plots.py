@@ -339,6 +339,9 @@ def test_prices_up_and_down_are_drawn_like_any_other() -> None:
     ax = plots.costs(PRICED, windows=12)
     assert _area(ax, "moving (switching cost)") == pytest.approx(PRICED.total_switching, rel=1e-12)
     assert PRICED.total_switching != pytest.approx(TRACE.total_switching, rel=0.1)
+    best = hindsight_optimum(LOSSES, BALL, PRICES)
+    values, edges, _ = _stairs(plots.costs(PRICED, best, windows=12), "hindsight optimum, both")
+    assert float(np.sum(values * np.diff(edges))) == pytest.approx(best.total, rel=1e-12)
     regret = plots.regret(PRICED, MOVING, bound=False)
     assert regret.get_ylabel() == f"dynamic regret with switching cost {PRICES!r}"
     check_refused(

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 import driftwise as dw
 from driftwise._validate import Array
@@ -111,12 +112,12 @@ class Broken(HeavyBall):
 
 
 class Writable(Broken):
-    def act(self) -> Array:
+    def act(self, hint: ArrayLike | None = None) -> Array:
         return super().act().copy()
 
 
 class Restless(Broken):
-    def act(self) -> Array:
+    def act(self, hint: ArrayLike | None = None) -> Array:
         self.asked = getattr(self, "asked", 0) + 1
         decision = super().act() / self.asked
         decision.setflags(write=False)
@@ -219,7 +220,7 @@ class Gullible(Broken):
         self._round += 1
         self._acted = None
 
-    def act(self) -> Array:
+    def act(self, hint: ArrayLike | None = None) -> Array:
         if self._acted is None and np.isnan(self.point).any():
             self.point = np.zeros(3)
         return super().act()
@@ -277,7 +278,7 @@ class Overflowing(Broken):
 
 
 class Endless(Broken):
-    def act(self) -> Array:
+    def act(self, hint: ArrayLike | None = None) -> Array:
         self._limit = 10**9
         return super().act()
 

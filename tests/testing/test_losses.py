@@ -52,6 +52,8 @@ LOSSES: list[LossStream] = [
     dw.LogisticLoss(5.0 * X, np.where(Y > 0, 1.0, -1.0)),
     dw.TrackingLoss(X),
     dw.TrackingLoss(X[:1]),
+    dw.CapacityLoss(X),
+    dw.CapacityLoss(10.0 * X, shortage=[5.0, 0.2, 0.0], price=[0.0, 1.0, 3.0]),
     dw.FilteredLoss([1.5], X, Y),
     dw.FilteredLoss([1.0, 0.5, 0.25], X, Y),
     dw.FilteredLoss([0.5, -1.0, 2.0, 0.0], X, Y),

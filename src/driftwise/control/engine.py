@@ -32,7 +32,8 @@ from driftwise.control.kernels import (
     push_away,
     saturate,
 )
-from driftwise.engine.kernels import ACTIVE, COUNT, DIM, OK, REFUSED, observe_shared, views
+from driftwise.engine.kernels import OK, REFUSED, observe_shared
+from driftwise.engine.layout import ACTIVE, COUNT, DIM, views
 
 ROUND, HEAD = 0, 1
 """Entries of the marks: rounds observed, and the column of the newest disturbance."""

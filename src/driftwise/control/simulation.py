@@ -16,7 +16,7 @@ from driftwise.control.disturbances import Disturbance, as_disturbances
 from driftwise.control.kernels import PlantData, advance, push_away, saturate
 from driftwise.control.systems import PLANT_HINT, System
 from driftwise.control.trace import ControlTrace
-from driftwise.engine.kernels import ACTIVE, COUNT, DIM, HEADER, state_size, views
+from driftwise.engine.layout import ACTIVE, COUNT, COUNTERS, DIM, FLOATS, INTEGERS, state_size, views
 from driftwise.errors import HorizonError, InputError
 from driftwise.learners.ensemble import Ensemble
 from driftwise.play import plain
@@ -195,7 +195,7 @@ def _by_kernel(controller: DisturbanceActionController, world: _World, x: Array,
     else:
         # A policy that stays is a decision that nobody updates.
         dim = learner.domain.dim
-        integers, floats, counters = np.zeros(HEADER, np.int64), np.zeros(HEADER + 2), np.zeros(4, np.int64)
+        integers, floats, counters = np.zeros(INTEGERS, np.int64), np.zeros(FLOATS + 3), np.zeros(COUNTERS, np.int64)
         integers[COUNT], integers[DIM], counters[ACTIVE] = 1, dim, 1
         state = np.zeros(state_size(1, dim, False))
         parts = views.py_func(state, 1, dim)  # type: ignore[attr-defined]

@@ -13,125 +13,52 @@ whose weight has underflowed comes back as soon as its total does.
 
 Every rate in the paper is a constant divided by the square root of a number of rounds. That number is the
 *clock*: the horizon when it is known, the rounds so far in the time-varying schedule, the length of the current
-block in the doubling schedule, and 1 when steps are given outright. ``engine.reference`` states the same round
-in NumPy.
-
-Everything is a plain array. A learner is one int64 and one float64 vector of constants (`Config` names their parts),
-and what it knows is one int64 vector of counters and one float64 vector (`Views`), so a fleet is a matrix of states.
+block in the doubling schedule, and 1 when steps are given outright. In the self-tuned schedule, which is not of the
+paper, it is what the gradients so far add up to, and Hedge's rate follows from what mixing has cost so far
+(``engine.tuning``). ``engine.reference`` states the same round in NumPy.
 """
 
 import math
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from driftwise._compile import LARGEST, hot, inlined
 from driftwise._validate import Array
-from driftwise.domains.kernels import COLUMNS, Blocks, project
-from driftwise.mirror import ENTROPY, EUCLIDEAN, entropy_point, pnorm_step
-
-Integers = NDArray[np.int64]
-
-ROUND, UPDATES, HELD, ACTIVE = 0, 1, 2, 3
-"""Entries of the counters: rounds observed, updates made, rounds held in the epoch, base-learners in play."""
-
-SCHEDULE, BASE, EPOCH, COUNT, DIM = 0, 1, 2, 3, 4
-"""First integers of a configuration: which clock, which mirror step, rounds that share a decision, N, d."""
-
-RATE, SWITCHING, GROWTH, CLOCK, EXPONENT = 0, 1, 2, 3, 4
-"""First floats of a configuration: Hedge's unit rate, lambda, pool growth, the fixed clock, p of the p-norm."""
-
-HEADER = 5
-
-FIXED, TIME_VARYING, DOUBLING = 0, 1, 2
+from driftwise.engine.layout import (
+    ACTIVE,
+    AGREED,
+    BASE,
+    CLOCK,
+    COUNT,
+    DIM,
+    DOUBLING,
+    EPOCH,
+    FIXED,
+    GROWTH,
+    GUESSED,
+    HELD,
+    HINTED,
+    KINDS,
+    RATE,
+    ROUND,
+    SCHEDULE,
+    SELF_TUNED,
+    SIZES,
+    SPENT,
+    SQUARES,
+    SWITCHING,
+    TIME_VARYING,
+    TRUST,
+    UPDATES,
+    Config,
+    Integers,
+    Views,
+    config,
+    views,
+)
+from driftwise.engine.steps import base_step
+from driftwise.engine.tuning import add_gap, add_size, follow, mixture_point, shift_price, tuned_rate, within_simplices
+from driftwise.mirror import ENTROPY
 
 OK, REFUSED = 0, 1
-
-LONG = 32
-"""From so many coordinates on, a base step is written so that the processor does several at once."""
-
-
-class Config(NamedTuple):
-    """What a learner is: the parts of its two constant vectors, by name."""
-
-    choices: Integers
-    """(5,): SCHEDULE, BASE, EPOCH, COUNT, DIM."""
-    blocks: Blocks
-    """The domain's table of blocks."""
-    settings: Array
-    """(5,): RATE, SWITCHING, GROWTH, CLOCK, EXPONENT."""
-    steps: Array
-    """(N,): step sizes at clock 1."""
-    log_prior: Array
-    """(N,): logarithm of Hedge's prior, up to a constant."""
-    numbers: Array
-    """The domain's numbers."""
-
-
-class Views(NamedTuple):
-    """What a learner knows: the parts of its state vector, by name."""
-
-    decision: Array
-    """(1, d): w_t."""
-    held: Array
-    """(1, d): sum of the gradients of an epoch that is not over."""
-    log_start: Array
-    """(d,): logarithm of the shares at the start, for the entropy step."""
-    mixture: Array
-    """(1,): what the mixture has suffered; a newcomer's total."""
-    weights: Array
-    """(N,): p_t."""
-    totals: Array
-    """(N,): sum of the surrogate losses."""
-    moves: Array
-    """(N,): |w_{t,i} - w_{t-1,i}|."""
-    points: Array
-    """(N, d): w_{t,i}."""
-    trial: Array
-    """(1, d): room to work in."""
-    duals: Array
-    """(N, d), or (0, d) when the base step needs none: sums of gradients."""
-
-
-@inlined
-def config(integers: Integers, floats: Array) -> Config:
-    """Cut the constant vectors of a learner into their parts."""
-    a = HEADER + integers[COUNT]
-    b = a + integers[COUNT]
-    return Config(
-        integers[:HEADER],
-        integers[HEADER:].reshape(((integers.size - HEADER) // COLUMNS, COLUMNS)),
-        floats[:HEADER],
-        floats[HEADER:a],
-        floats[a:b],
-        floats[b:],
-    )
-
-
-@inlined
-def views(state: Array, count: int, dim: int) -> Views:
-    """Cut a state vector into its parts (the duals are empty unless the base step needs them)."""
-    a = 4 * dim + 1
-    b = a + 3 * count
-    c = b + count * dim
-    return Views(
-        state[:dim].reshape((1, dim)),
-        state[dim : 2 * dim].reshape((1, dim)),
-        state[2 * dim : 3 * dim],
-        state[4 * dim : a],
-        state[a : a + count],
-        state[a + count : a + 2 * count],
-        state[a + 2 * count : b],
-        state[b:c].reshape((count, dim)),
-        state[3 * dim : 4 * dim].reshape((1, dim)),
-        state[c:].reshape(((state.size - c) // dim, dim)),
-    )
-
-
-def state_size(count: int, dim: int, duals: bool) -> int:
-    """Return the length of a state vector, in the order of `views`."""
-    return 4 * dim + 1 + 3 * count + count * dim + (count * dim if duals else 0)
 
 
 @hot
@@ -146,7 +73,7 @@ def pool_size(clock: float, growth: float) -> int:
 @hot
 def clock_at(schedule: int, fixed: float, updates: int) -> float:
     """Return the number of rounds that the rates of an update are made for."""
-    if schedule == TIME_VARYING:
+    if schedule in (TIME_VARYING, SELF_TUNED):
         return float(max(updates, 1))
     if schedule == DOUBLING:
         return 2.0 ** (math.frexp(max(updates, 1))[1] - 1)
@@ -160,11 +87,24 @@ def clock_now(c: Config, updates: int) -> float:
 
 
 @inlined
+def blend(c: Config, counters: Integers, v: Views) -> None:
+    """Write the mixture of the base-learners' points."""
+    weights, points, mixed = v.weights, v.points, mixture_point(c, v)
+    for k in range(points.shape[1]):
+        mixed[0, k] = 0.0
+    for i in range(counters[ACTIVE]):
+        for k in range(points.shape[1]):
+            mixed[0, k] += weights[i] * points[i, k]
+
+
+@inlined
 def _mix(c: Config, counters: Integers, v: Views, clock: float) -> None:
-    """Weights from the totals, the decision from the weights."""
-    log_prior, totals, weights, points, decision = c.log_prior, v.totals, v.weights, v.points, v.decision
+    """Weights from the totals, the mixture from the weights."""
+    log_prior, totals, weights = c.log_prior, v.totals, v.weights
     active = counters[ACTIVE]
     rate = c.settings[RATE] / math.sqrt(clock)
+    if c.choices[SCHEDULE] == SELF_TUNED:
+        rate = tuned_rate(c, v)
     top = -math.inf
     for i in range(active):
         weights[i] = log_prior[i] - rate * totals[i]
@@ -174,45 +114,51 @@ def _mix(c: Config, counters: Integers, v: Views, clock: float) -> None:
         weights[i] = math.exp(weights[i] - top)
         total += weights[i]
     share = 1.0 / total
-    for k in range(points.shape[1]):
-        decision[0, k] = 0.0
     for i in range(active):
         weights[i] *= share
-        for k in range(points.shape[1]):
-            decision[0, k] += weights[i] * points[i, k]
+    blend(c, counters, v)
 
 
 @hot
 def _place(c: Config, v: Views, i: int, clock: float) -> None:
-    """Put base-learner i where the decision is."""
-    for k in range(v.decision.shape[1]):
-        v.points[i, k] = v.decision[0, k]
+    """Put base-learner i where the mixture is."""
+    mixed = mixture_point(c, v)
+    for k in range(mixed.shape[1]):
+        v.points[i, k] = mixed[0, k]
     v.moves[i] = 0.0
     if c.choices[BASE] == ENTROPY:
         scale = c.numbers[0]
         step = c.steps[i] / math.sqrt(clock)
-        for k in range(v.decision.shape[1]):
-            share = math.log(max(v.decision[0, k] / scale, 1e-300))
+        for k in range(mixed.shape[1]):
+            share = math.log(max(mixed[0, k] / scale, 1e-300))
             v.duals[i, k] = (v.log_start[k] - share) * scale / step
+    elif v.duals.shape[0] > 0:
+        for k in range(mixed.shape[1]):
+            v.duals[i, k] = 0.0
 
 
 @hot
 def _grow(c: Config, counters: Integers, v: Views, clock: float) -> bool:
-    """Let newcomers join where the decision is, with the mixture's own total: the decision stays."""
+    """Let newcomers join where the mixture is, with the mixture's own total: the decision stays."""
     before = counters[ACTIVE]
-    while 4.0 ** (counters[ACTIVE] - 1) < 1.0 + c.settings[GROWTH] * clock:
-        i = counters[ACTIVE]
-        _place(c, v, i, clock)
-        v.totals[i] = v.mixture[0]
-        counters[ACTIVE] += 1
+    kinds = c.choices[KINDS]
+    while 4.0 ** (counters[ACTIVE] // kinds - 1) < 1.0 + c.settings[GROWTH] * clock:
+        for i in range(counters[ACTIVE], counters[ACTIVE] + kinds):
+            _place(c, v, i, clock)
+            v.totals[i] = v.mixture[0]
+        counters[ACTIVE] += kinds
     return bool(counters[ACTIVE] > before)
 
 
 @hot
 def _restart(c: Config, counters: Integers, v: Views, clock: float) -> None:
     """Begin a new block of the doubling trick from where the decision is."""
-    counters[ACTIVE] = pool_size(clock, c.settings[GROWTH]) if c.settings[GROWTH] > 0.0 else c.steps.size
+    counters[ACTIVE] = c.steps.size
+    if c.settings[GROWTH] > 0.0:
+        counters[ACTIVE] = c.choices[KINDS] * pool_size(clock, c.settings[GROWTH])
     v.mixture[0] = 0.0
+    for k in range(v.decision.shape[1]):
+        v.centre[0, k] = v.played[0, k] = v.decision[0, k]
     if c.choices[BASE] == ENTROPY:
         for k in range(v.decision.shape[1]):
             v.log_start[k] = math.log(max(v.decision[0, k] / c.numbers[0], 1e-300))
@@ -230,84 +176,15 @@ def begin(integers: Integers, floats: Array, counters: Integers, state: Array) -
 
 
 @hot
-def _mirror_step(
-    c: Config, log_start: Array, duals: Array, i: int, gradients: Array, row: int, step: float, trial: Array
-) -> None:
-    """Take the step of a mirror map that is not Euclidean from the point in `trial`."""
-    if c.choices[BASE] == ENTROPY:
-        for k in range(trial.shape[1]):
-            duals[i, k] += gradients[row, k]
-        entropy_point(log_start, duals[i], step, c.numbers[0], trial[0])
-    else:
-        pnorm_step(c.choices[BASE], c.settings[EXPONENT], c.numbers, gradients[row], step, trial[0])
-
-
-@inlined
-def _dot(a: Array, i: int, b: Array, j: int) -> float:
-    """Inner product of two rows, in four sums that do not wait for one another."""
-    s0 = s1 = s2 = s3 = 0.0
-    whole = a.shape[1] - a.shape[1] % 4
-    for k in range(0, whole, 4):
-        s0 += a[i, k] * b[j, k]
-        s1 += a[i, k + 1] * b[j, k + 1]
-        s2 += a[i, k + 2] * b[j, k + 2]
-        s3 += a[i, k + 3] * b[j, k + 3]
-    for k in range(whole, a.shape[1]):
-        s0 += a[i, k] * b[j, k]
-    return (s0 + s1) + (s2 + s3)
-
-
-@hot
-def _long_step(c: Config, v: Views, i: int, gradients: Array, row: int, step: float) -> float:
-    """`_base_step` for many coordinates, where sums that wait for one another would take most of the time."""
-    points, trial = v.points, v.trial
-    inner = _dot(gradients, row, points, i)
-    for k in range(points.shape[1]):
-        trial[0, k] = points[i, k] - step * gradients[row, k]
-    project(c.blocks, c.numbers, trial, 0)
-    for k in range(points.shape[1]):
-        points[i, k] = trial[0, k] - points[i, k]
-    v.moves[i] = math.sqrt(_dot(points, i, points, i))
-    for k in range(points.shape[1]):
-        points[i, k] = trial[0, k]
-    return inner
-
-
-@inlined
-def _base_step(c: Config, v: Views, i: int, gradients: Array, row: int, step: float) -> float:
-    """Move base-learner i against a row of the gradients, note how far it went, and return <g, w_{t,i}>."""
-    points, trial = v.points, v.trial
-    if points.shape[1] >= LONG and c.choices[BASE] == EUCLIDEAN:
-        return _long_step(c, v, i, gradients, row, step)
-    inner = 0.0
-    if c.choices[BASE] == EUCLIDEAN:
-        for k in range(points.shape[1]):
-            inner += gradients[row, k] * points[i, k]
-            trial[0, k] = points[i, k] - step * gradients[row, k]
-        project(c.blocks, c.numbers, trial, 0)
-    else:
-        for k in range(points.shape[1]):
-            inner += gradients[row, k] * points[i, k]
-            trial[0, k] = points[i, k]
-        _mirror_step(c, v.log_start, v.duals, i, gradients, row, step, trial)
-    moved = 0.0
-    for k in range(points.shape[1]):
-        moved += (trial[0, k] - points[i, k]) * (trial[0, k] - points[i, k])
-        points[i, k] = trial[0, k]
-    v.moves[i] = math.sqrt(moved)
-    return inner
-
-
-@hot
 def _reschedule(c: Config, counters: Integers, v: Views, clock: float) -> None:
     """Without a horizon: let the pool grow, or begin a new block."""
     upcoming = clock_now(c, counters[UPDATES] + 1)
-    if c.choices[SCHEDULE] == TIME_VARYING:
-        if c.settings[GROWTH] > 0.0 and _grow(c, counters, v, upcoming):
-            _mix(c, counters, v, clock)
-    elif upcoming > clock:
-        _restart(c, counters, v, upcoming)
-        _mix(c, counters, v, upcoming)
+    if c.choices[SCHEDULE] == DOUBLING:
+        if upcoming > clock:
+            _restart(c, counters, v, upcoming)
+            _mix(c, counters, v, upcoming)
+    elif c.settings[GROWTH] > 0.0 and _grow(c, counters, v, upcoming):
+        _mix(c, counters, v, clock)
 
 
 @inlined
@@ -323,24 +200,60 @@ def _acceptable(rows: Array) -> bool:
 @inlined
 def _update(c: Config, counters: Integers, v: Views, own: bool, gradients: Array, values: Array) -> None:
     """Judge and move every base-learner, then mix them anew."""
-    active, moves, totals, weights, steps = counters[ACTIVE], v.moves, v.totals, v.weights, c.steps
+    active, moves, totals, weights, fresh, steps = counters[ACTIVE], v.moves, v.totals, v.weights, v.fresh, c.steps
+    tuned, hinted = c.choices[SCHEDULE] == SELF_TUNED, counters[HINTED] > 0
     counters[UPDATES] += 1
     clock = clock_now(c, counters[UPDATES])
+    shift = 0.0
+    if tuned:
+        shift = within_simplices(c, v, gradients)
+        gradients = v.held
+    if hinted:
+        _take_off(counters, v, gradients)
     scale = 1.0 / math.sqrt(clock)
+    if tuned:
+        scale = add_size(c, v, gradients, hinted)
+    if hinted:
+        gradients = v.hint
     switching = c.settings[SWITCHING]
     mixed = 0.0
     for i in range(active):
         moved = moves[i]
-        loss = _base_step(c, v, i, gradients, i if own else 0, steps[i] * scale)
+        loss = base_step(c, v, i, gradients, i if own else 0, steps[i] * scale)
         if own:
             loss = values[0, i]
-        loss += switching * moved
+        if hinted:
+            loss += fresh[i]
+        loss += switching * moved - shift
         totals[i] += loss
+        fresh[i] = loss
         mixed += weights[i] * loss
     v.mixture[0] += mixed
+    if tuned:
+        add_gap(c, counters, v, mixed)
     _mix(c, counters, v, clock)
+    if tuned:
+        shift = shift_price(c, counters, v)
+        follow(c, counters, v, True)
+    counters[HINTED] = 0
     if c.choices[SCHEDULE] != FIXED:
         _reschedule(c, counters, v, clock)
+    if tuned:
+        v.tuned[SPENT] += shift
+
+
+@hot
+def _take_off(counters: Integers, v: Views, gradients: Array) -> None:
+    """Take the hint, on which the base-learners have acted already, off the gradient; note what it is worth to each."""
+    hint, trust = v.hint, v.tuned[TRUST]
+    for i in range(counters[ACTIVE]):
+        v.fresh[i] = 0.0
+        for k in range(hint.shape[1]):
+            v.fresh[i] += trust * hint[0, k] * v.points[i, k]
+    for k in range(hint.shape[1]):
+        v.tuned[AGREED] += gradients[0, k] * hint[0, k]
+        v.tuned[GUESSED] += hint[0, k] * hint[0, k]
+        hint[0, k] = gradients[0, k] - trust * hint[0, k]
 
 
 @inlined
@@ -385,3 +298,42 @@ def observe_own(
     """One round by hand, with a gradient and a loss at every base-learner's own point."""
     c, v = config(integers, floats), views(state, integers[COUNT], integers[DIM])
     return one_round(c, counters, v, True, gradients, values)
+
+
+@hot
+def take_hint(integers: Integers, floats: Array, counters: Integers, state: Array, guess: Array) -> int:
+    """Let every base-learner take its step on a guess of the gradient to come; what is refused changes nothing.
+
+    When the gradient is there, the step on the guess is taken back (`_update` steps by gradient minus hint), so that
+    what counts in the end is how far the guess was off. A guess is believed as far as guesses have been right: it is
+    multiplied by the number from 0 to 1 that would have brought the past ones nearest to their gradients.
+    """
+    c, v = config(integers, floats), views(state, integers[COUNT], integers[DIM])
+    row = guess.reshape((1, guess.size))
+    if not _acceptable(row):
+        return REFUSED
+    tuned = c.choices[SCHEDULE] == SELF_TUNED
+    if tuned:
+        within_simplices(c, v, row)
+        row = v.held
+    trust = min(max(v.tuned[AGREED] / v.tuned[GUESSED], 0.0), 1.0) if v.tuned[GUESSED] > 0.0 else 1.0
+    v.tuned[TRUST] = trust
+    for k in range(v.hint.shape[1]):
+        v.hint[0, k] = row[0, k]
+        v.held[0, k] = trust * row[0, k]
+    scale = 1.0 / math.sqrt(clock_now(c, counters[UPDATES] + 1))
+    if tuned:
+        sizes, squares = v.tuned[SIZES], v.tuned[SQUARES]
+        scale = add_size(c, v, v.held, False)
+        v.tuned[SIZES], v.tuned[SQUARES] = sizes, squares
+    for i in range(counters[ACTIVE]):
+        moved = v.moves[i]
+        base_step(c, v, i, v.held, 0, c.steps[i] * scale)
+        v.moves[i] += moved
+    for k in range(v.held.shape[1]):
+        v.held[0, k] = 0.0
+    counters[HINTED] = 1
+    blend(c, counters, v)
+    if tuned:
+        follow(c, counters, v, False)
+    return OK

@@ -7,11 +7,13 @@ import numpy as np
 from driftwise._compile import LARGEST
 from driftwise._validate import Array
 from driftwise.domains import Domain
-from driftwise.engine import kernels
+from driftwise.engine import kernels, layout
+from driftwise.engine.layout import EUCLIDEAN_PRICE, L1_PRICES, L2_PRICES, Integers
 from driftwise.errors import ParameterError
 from driftwise.mirror import ENTROPY, MirrorMap
+from driftwise.movecost import MoveCost, largest_price
 
-SCHEDULES = ("fixed", "time-varying", "doubling")
+SCHEDULES = ("fixed", "time-varying", "doubling", "self-tuned")
 
 
 @dataclass(frozen=True)
@@ -29,10 +31,10 @@ class Program:
     log_prior : array of shape (N,)
         Logarithm of Hedge's prior, up to a constant.
     rate : float
-        Hedge's learning rate at clock 1.
-    switching_cost : float
+        Hedge's learning rate at clock 1; the factor 2 of its formula in the self-tuned schedule.
+    switching_cost : float or MoveCost
         lambda in the surrogate loss of the meta layer.
-    schedule : "fixed", "time-varying" or "doubling"
+    schedule : "fixed", "time-varying", "doubling" or "self-tuned"
         Which clock divides the rates.
     clock : float
         The clock of the fixed schedule: the number of updates planned, or 1 for rates given outright.
@@ -42,6 +44,11 @@ class Program:
         Rounds that share one decision.
     own_gradients : bool
         Whether every base-learner is judged and moved by the loss at its own point.
+    patience : array of shape (kinds,)
+        How much of the price of a move a base-learner's gradients must outweigh before it moves: the steps are those of
+        one base-learner of each kind in turn.
+    dead_zone : float
+        Radius of the dead zone around the mixture, as a part of its formula; 0 for none.
     """
 
     domain: Domain
@@ -49,12 +56,14 @@ class Program:
     steps: Array
     log_prior: Array
     rate: float = 0.0
-    switching_cost: float = 0.0
+    switching_cost: float | MoveCost = 0.0
     schedule: str = "fixed"
     clock: float = 1.0
     growth: float = 0.0
     epoch: int = 1
     own_gradients: bool = False
+    patience: tuple[float, ...] = (0.0,)
+    dead_zone: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse constants that leave the range of floating point."""
@@ -64,23 +73,36 @@ class Program:
                 "rescale the losses or the domain so that diameter and gradient bound are nearer to 1."
             )
 
-    def constants(self) -> tuple[kernels.Integers, Array]:
+    @property
+    def price(self) -> float:
+        """The most that a move by one unit of distance can cost."""
+        return largest_price(self.switching_cost, self.domain.dim)
+
+    def constants(self) -> tuple[Integers, Array]:
         """Pack the configuration into the two vectors that the kernels read."""
-        count, dim = self.steps.size, self.domain.dim
-        header = [SCHEDULES.index(self.schedule), self.mirror.kind(self.domain), self.epoch, count, dim]
-        settings = [self.rate, self.switching_cost, self.growth, self.clock, self.mirror.exponent]
+        count, dim, cost = self.steps.size, self.domain.dim, self.switching_cost
+        norm, unit, prices = EUCLIDEAN_PRICE, cost, np.empty(0)
+        if isinstance(cost, MoveCost):
+            norm, unit, prices = L1_PRICES if cost.norm == "l1" else L2_PRICES, 1.0, cost.prices(dim).ravel()
+        schedule, base = SCHEDULES.index(self.schedule), self.mirror.kind(self.domain)
+        header = [schedule, base, self.epoch, count, dim, len(self.patience), norm]
+        settings = [self.rate, unit, self.growth, self.clock, self.mirror.exponent]
+        settings += [self.domain.diameter, self.dead_zone, self.price]
+        patience = np.resize(self.patience, count)
         integers = np.concatenate([np.array(header, np.int64), self.domain.table.ravel()])
-        return integers, np.concatenate([settings, self.steps, self.log_prior, self.domain.numbers])
+        parts = [self.steps, self.log_prior, patience, prices, self.domain.numbers]
+        return integers, np.concatenate([np.array(settings, np.float64), *parts])
 
     def clock_at(self, updates: int) -> float:
         """Return the clock of an update, counted from 1."""
         return float(kernels.clock_at(SCHEDULES.index(self.schedule), self.clock, updates))
 
-    def new_state(self, start: Array) -> tuple[kernels.Integers, Array]:
+    def new_state(self, start: Array) -> tuple[Integers, Array]:
         """Return the counters and the state vector of a learner that has seen nothing yet."""
         integers, floats = self.constants()
-        dim, duals = self.domain.dim, bool(integers[kernels.BASE] == ENTROPY)
-        counters, state = np.zeros(4, np.int64), np.zeros(kernels.state_size(self.steps.size, dim, duals))
+        dim, duals = self.domain.dim, bool(integers[layout.BASE] == ENTROPY) or any(self.patience)
+        counters = np.zeros(layout.COUNTERS, np.int64)
+        state = np.zeros(layout.state_size(self.steps.size, dim, duals))
         state[:dim] = start
         kernels.begin(integers, floats, counters, state)
         return counters, state

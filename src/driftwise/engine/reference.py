@@ -7,7 +7,9 @@ far slower.
 import numpy as np
 
 from driftwise._validate import Array
+from driftwise.domains.kernels import SIMPLEX
 from driftwise.engine.program import Program, pool_size
+from driftwise.movecost import MoveCost, as_move_cost
 
 
 class Reference:
@@ -16,35 +18,84 @@ class Reference:
     def __init__(self, program: Program, start: Array) -> None:
         self.program = program
         self.decision = np.array(start, np.float64)
+        self.price = as_move_cost(program.switching_cost)
         self.updates = 0
         self.held: list[Array] = []
+        self.hinted: Array | None = None
+        self.spent = self.sizes = self.squares = self.agreed = self.guessed = 0.0
         self.begin(1)
+
+    @property
+    def patience(self) -> Array:
+        """How patient the base-learners in play are."""
+        return np.resize(self.program.patience, self.totals.size)
+
+    def count(self, updates: int) -> int:
+        """Return the number of base-learners in play."""
+        p = self.program
+        return len(p.patience) * pool_size(p.clock_at(updates), p.growth) if p.growth else p.steps.size
 
     def begin(self, updates: int) -> None:
         """Start every base-learner at the decision, with nothing suffered yet."""
         p = self.program
-        count = pool_size(p.clock_at(updates), p.growth) if p.growth else p.steps.size
-        self.points = np.tile(self.decision, (count, 1))
-        self.previous = self.points
-        self.totals = np.zeros(count)
+        self.centre = self.last = self.decision
+        self.points = np.tile(self.decision, (self.count(updates), 1))
+        self.waiting = np.zeros_like(self.points)
+        self.totals, self.moves = np.zeros((2, len(self.points)))
         self.mixture = 0.0
         self.mix(p.clock_at(updates))
 
     def mix(self, clock: float) -> None:
-        """Set p_i ~ prior_i exp(-eps L_i), and the decision to sum_i p_i w_i."""
+        """Set p_i ~ prior_i exp(-eps L_i), and the decision to sum_i p_i w_i, or to what is near enough to it."""
         p = self.program
-        exponent = p.log_prior[: self.totals.size] - p.rate / np.sqrt(clock) * self.totals
+        rate = p.rate / np.sqrt(clock)
+        if p.schedule == "self-tuned":
+            rate = p.rate / self.spent if self.spent > 0.0 else 0.0
+        exponent = p.log_prior[: self.totals.size] - rate * self.totals
         weights = np.exp(exponent - exponent.max())
         self.weights = weights / weights.sum()
-        self.decision = self.weights @ self.points
+        self.follow()
+
+    def follow(self) -> None:
+        """Play the mixture; with a dead zone, the point nearest to the last decision within its radius."""
+        p, rounds = self.program, max(self.updates, 1)
+        self.decision = self.centre = self.weights @ self.points
+        if p.dead_zone == 0.0:
+            return
+        radius = 0.0
+        if p.price > 0.0:
+            usual = np.sqrt(self.squares / rounds)
+            radius = p.dead_zone * p.domain.diameter / np.sqrt(rounds) * p.price / (p.price + usual)
+        distance = float(np.linalg.norm(self.centre - self.last))
+        self.decision = self.last
+        if distance > radius:
+            self.decision = self.last + (1.0 - radius / distance) * (self.centre - self.last)
+
+    def hint(self, guess: Array) -> None:
+        """Let every base-learner step on as much of a guess as guesses were worth; `update` takes the step back."""
+        p = self.program
+        trust = min(max(self.agreed / self.guessed, 0.0), 1.0) if self.guessed > 0.0 else 1.0
+        self.guess = self.tangent(guess)
+        self.hinted = trust * self.guess
+        clock = p.clock_at(self.updates + 1)
+        if p.schedule == "self-tuned":
+            size = float(np.linalg.norm(self.hinted))
+            clock = self.sizes + size**2 + p.price * size
+        moved = self.moves
+        self.step(self.hinted, clock)
+        self.moves = self.moves + moved
+        self.follow()
 
     def observe(self, gradient: Array) -> None:
         """Take in the gradient at the decision; act on it when the epoch is over."""
         self.held.append(gradient)
         if len(self.held) == self.program.epoch:
-            shared = np.sum(self.held, axis=0)
+            shared = self.tangent(np.sum(self.held, axis=0))
             self.held = []
-            self.update(shared, self.points @ shared)
+            values = self.points @ shared
+            if self.program.schedule == "self-tuned":
+                values = values - self.decision @ shared
+            self.update(shared, values)
 
     def observe_own(self, gradients: Array, values: Array) -> None:
         """Take in a gradient and a loss for every base-learner."""
@@ -54,26 +105,82 @@ class Reference:
         """Judge the base-learners by loss plus movement, let each take its step, and mix them anew."""
         p = self.program
         self.updates += 1
-        clock = p.clock_at(self.updates)
-        losses = values + p.switching_cost * np.linalg.norm(self.points - self.previous, axis=1)
+        losses = values + (1.0 if isinstance(p.switching_cost, MoveCost) else p.switching_cost) * self.moves
         self.totals = self.totals + losses
         self.mixture += float(self.weights @ losses)
-        steps = p.steps[: self.totals.size] / np.sqrt(clock)
-        self.previous = self.points
-        self.points = p.domain.project(self.points - steps[:, None] * gradients)
+        beyond = gradients
+        if self.hinted is not None:
+            beyond = gradients - self.hinted
+            self.agreed += float(gradients @ self.guess)
+            self.guessed += float(self.guess @ self.guess)
+        clock = p.clock_at(self.updates)
+        before = self.weights
+        if p.schedule == "self-tuned":
+            self.squares += float(gradients @ gradients)
+            self.sizes += float(beyond @ beyond) + p.price * float(np.linalg.norm(gradients))
+            self.spent += self.gap(losses)
+        self.step(beyond, self.sizes if p.schedule == "self-tuned" else clock)
+        self.last = self.decision
+        self.hinted = None
         self.mix(clock)
+        shift = float(np.abs(self.weights - before).sum())
         self.reschedule(clock)
+        self.spent += p.price * p.domain.diameter * shift
+
+    def gap(self, losses: Array) -> float:
+        """Return AdaHedge's mixability gap: <p, l> plus the logarithm of sum_i p_i exp(-eps l_i) over eps."""
+        if self.spent == 0.0:
+            return float(self.weights @ losses - losses.min())
+        rate = self.program.rate / self.spent
+        least = losses[self.weights > 0.0].min()
+        total = float(self.weights @ np.exp(-rate * (losses - least)))
+        return max(float(self.weights @ losses - least) + float(np.log(total)) / rate, 0.0)
+
+    def step(self, gradients: Array, clock: float) -> None:
+        """Move every base-learner; a patient one only by what its gradients have beyond the price of a move."""
+        p = self.program
+        scale = 1.0 / np.sqrt(clock) if clock > 0.0 else 0.0
+        directions = np.array(np.broadcast_to(gradients, self.points.shape))
+        for i in np.flatnonzero(self.patience):
+            held = self.waiting[i] + gradients
+            directions[i] = self.beyond(held, self.patience[i])
+            self.waiting[i] = held - directions[i]
+        points = p.domain.project(self.points - scale * p.steps[: self.totals.size, None] * directions)
+        changes = points - self.points
+        priced = isinstance(p.switching_cost, MoveCost)
+        self.moves = np.asarray(self.price(changes) if priced else np.linalg.norm(changes, axis=1))
+        self.points = points
+
+    def beyond(self, held: Array, patience: float) -> Array:
+        """Return what of the gradients held is beyond the price of a move."""
+        up, down = patience * self.price.prices(held.size)
+        if self.price.norm == "l1":
+            return np.asarray(held - np.clip(held, -up, down))
+        asked = held != 0.0
+        with np.errstate(divide="ignore"):  # what costs nothing is never waited for
+            size = float(np.linalg.norm(held[asked] / np.where(held > 0.0, down, up)[asked]))
+        return np.asarray(held * (1.0 - 1.0 / size)) if size > 1.0 else np.zeros_like(held)
+
+    def tangent(self, gradient: Array) -> Array:
+        """Return a gradient without what no decision can answer; only the self-tuned schedule takes that off."""
+        rest = np.array(gradient)
+        if self.program.schedule == "self-tuned":
+            for kind, start, stop, *_ in self.program.domain.table:
+                if kind == SIMPLEX:
+                    rest[start:stop] -= rest[start:stop].mean()
+        return rest
 
     def reschedule(self, clock: float) -> None:
-        """Without a horizon: let newcomers join at the decision, or begin a new block of twice the length."""
+        """Without a horizon: let newcomers join at the mixture, or begin a new block of twice the length."""
         p = self.program
         upcoming = p.clock_at(self.updates + 1)
         if p.schedule == "doubling" and upcoming > clock:
             self.begin(self.updates + 1)
-        elif p.schedule == "time-varying" and p.growth:
-            newcomers = pool_size(upcoming, p.growth) - self.totals.size
+        elif p.schedule in ("time-varying", "self-tuned") and p.growth:
+            newcomers = self.count(self.updates + 1) - self.totals.size
             if newcomers > 0:
-                self.points = np.vstack([self.points, np.tile(self.decision, (newcomers, 1))])
-                self.previous = np.vstack([self.previous, np.tile(self.decision, (newcomers, 1))])
+                self.points = np.vstack([self.points, np.tile(self.centre, (newcomers, 1))])
+                self.waiting = np.vstack([self.waiting, np.zeros((newcomers, self.centre.size))])
                 self.totals = np.append(self.totals, np.full(newcomers, self.mixture))
+                self.moves = np.append(self.moves, np.zeros(newcomers))
                 self.mix(clock)

@@ -9,18 +9,8 @@ import numpy as np
 
 from driftwise._compile import LARGEST, hot, inlined
 from driftwise._validate import Array
-from driftwise.engine.kernels import (
-    ACTIVE,
-    COUNT,
-    DIM,
-    OK,
-    Integers,
-    Views,
-    config,
-    observe_shared,
-    one_round,
-    views,
-)
+from driftwise.engine.kernels import OK, observe_shared, one_round
+from driftwise.engine.layout import ACTIVE, COUNT, DIM, Integers, Views, config, views
 from driftwise.losses.kernels import LossData, policy_value, unary_gradient, unary_value
 
 

@@ -8,7 +8,9 @@ from driftwise.learners.hedge import Hedge
 from driftwise.learners.lazy_scream import LazyScream
 from driftwise.learners.mirror_descent import MirrorDescent
 from driftwise.learners.ogd import OGD
+from driftwise.learners.rounded import Rounded, rounded
 from driftwise.learners.scream import Scream
+from driftwise.learners.self_tuned_scream import SelfTunedScream
 
 __all__ = [
     "OGD",
@@ -21,6 +23,9 @@ __all__ = [
     "Meta",
     "MirrorDescent",
     "Pool",
+    "Rounded",
     "Scream",
+    "SelfTunedScream",
     "Surrogate",
+    "rounded",
 ]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, Checked, array, instance, read_only, whole
 from driftwise.domains import Domain
-from driftwise.errors import HorizonError, InputError, OrderError
+from driftwise.errors import HorizonError, InputError, OrderError, ParameterError
 from driftwise.losses import LossStream, RoundLoss
 
 
@@ -44,6 +44,10 @@ class Learner(metaclass=Checked):
     def _learn(self, gradient: Array) -> None:
         """Take in a finite gradient of shape (dim,) at the decision of this round."""
 
+    def _foresee(self, hint: Array) -> None:
+        """Take in a finite guess of the gradient, of shape (dim,), before deciding; for learners that use hints."""
+        raise ParameterError(f"{type(self).__name__} makes no use of hints; call act() without one.")
+
     @property
     def round(self) -> int:
         """Number of rounds observed so far."""
@@ -59,15 +63,31 @@ class Learner(metaclass=Checked):
         """Step sizes that the base-learners will use next; empty for a learner that has none."""
         return np.empty(0)
 
-    def act(self) -> Array:
-        """Return the decision for this round: read-only, and the same until `observe`."""
+    def act(self, hint: ArrayLike | None = None) -> Array:
+        """Return the decision for this round: read-only, and the same until `observe`.
+
+        Parameters
+        ----------
+        hint : array of shape (dim,), optional
+            A guess of the gradient that this round will bring, if there is a forecast: learners with Euclidean steps
+            take a step on it in advance (an optimistic step), and back what was wrong about it afterwards. They believe
+            it as far as earlier hints came true.
+        """
         decision = self._acted
+        if decision is not None and hint is not None:
+            raise OrderError(
+                f"{type(self).__name__}: the decision of round {self.round} was given already; give the hint with the "
+                "first act of a round."
+            )
         if decision is None:
             if self._round >= self._limit:
                 raise HorizonError(
                     f"{type(self).__name__}: all {self.horizon} rounds of its horizon have been played; "
                     "build it with a larger horizon, or with horizon=None for any number of rounds."
                 )
+            if hint is not None:
+                name = f"{type(self).__name__}.act"
+                self._foresee(array(name, "hint", hint, (self.domain.dim,), copy=True))
             decision = self._decide()
             # One that is handed over read-only is trusted; any other is checked, and copied, so that it stays the
             # subclass's own to change.

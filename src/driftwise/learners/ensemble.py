@@ -8,9 +8,12 @@ Every learner of the paper is a few lines of this::
     Ader           doubling, growth 4/7      Euclidean   rate, 1/(i(i+1))  shared or own gradient, lambda 0
     Scream         doubling, growth 1        Euclidean   rate, 1/(i(i+1))  shared gradient, lambda
     Lazy Scream    Scream's, over epochs     Euclidean   Scream's          Scream's
+    self-tuned     doubling, growth 1, each  Euclidean   self-tuned rate,  Scream's; a dead zone
+                   also with patience                    equal prior
 
 Rates are given *per root round*: a step of 0.5 is used as 0.5 / sqrt(T) when the horizon T is known, and as
-0.5 / sqrt(t) in the time-varying schedule when it is not.
+0.5 / sqrt(t) in the time-varying schedule when it is not. In the self-tuned schedule steps are distances, divided by
+the root of what the gradients so far add up to.
 """
 
 import copy
@@ -23,13 +26,14 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, Checked, array, choice, instance, loose, number, whole
 from driftwise.domains import Domain
-from driftwise.engine import Program, kernels
-from driftwise.engine.kernels import OK, observe_shared
+from driftwise.engine import Program, kernels, layout
+from driftwise.engine.kernels import OK, observe_shared, take_hint
 from driftwise.engine.program import pool_size
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners.base import Learner
 from driftwise.losses import LossStream, RoundLoss
 from driftwise.mirror import Euclidean, MirrorMap, NegativeEntropy
+from driftwise.movecost import MoveCost, read_move_cost
 
 _ARRAY, _FLOAT64 = np.ndarray, np.dtype(np.float64)
 
@@ -51,12 +55,19 @@ class Pool(metaclass=Checked):
     growth : float, default 0.0
         c in the paper's N = ceil(log2(1 + c T) / 2) + 1 base-learners for T rounds, each with twice the step of the one
         before; 0 takes `steps` as they are.
+    patience : float or array of shape (k,), default 0.0
+        What part of the price of a move the gradients that a base-learner holds must outweigh before it moves; 0: it
+        moves in every round. With several numbers there is one base-learner of each kind for every step size.
     """
 
     steps: ArrayLike
     growth: float = 0.0
+    patience: ArrayLike = 0.0
 
     def __post_init__(self) -> None:
+        kinds = array("Pool", "patience", np.atleast_1d(loose("Pool", "patience", self.patience)), ("k",))
+        if kinds.min() < 0.0:
+            raise ParameterError(f"Pool: patience must be at least 0, got {kinds.min():g}.")
         if number("Pool", "growth", self.growth, low=0.0) > 0.0:
             number("Pool", "steps (with growth, a single one)", self.steps, low=0.0, exclusive=True)
         steps = array("Pool", "steps", np.atleast_1d(loose("Pool", "steps", self.steps)), ("N",))
@@ -65,12 +76,17 @@ class Pool(metaclass=Checked):
         if np.any(np.diff(steps) < 0.0):
             raise ParameterError(f"Pool: steps must not decrease, got {steps}.")
 
+    @property
+    def kinds(self) -> tuple[float, ...]:
+        """How patient the base-learners of one step size are."""
+        return tuple(np.atleast_1d(np.array(self.patience, np.float64)).tolist())
+
     def for_rounds(self, rounds: float) -> Array:
-        """Return the step sizes, per root round, of the pool for `rounds` rounds."""
+        """Return the step sizes, per root round, of every base-learner of the pool for `rounds` rounds."""
         steps = np.atleast_1d(np.array(self.steps, np.float64))
         if self.growth > 0.0:
-            return np.asarray(steps[0] * 2.0 ** np.arange(pool_size(rounds, self.growth)))
-        return steps
+            steps = np.asarray(steps[0] * 2.0 ** np.arange(pool_size(rounds, self.growth)))
+        return np.repeat(steps, len(self.kinds))
 
 
 @dataclass(frozen=True)
@@ -80,19 +96,24 @@ class Meta(metaclass=Checked):
     Parameters
     ----------
     rate : float, default 0.0
-        Learning rate eps, per root round; 0 keeps the prior.
-    prior : array of shape (N,), optional
+        Learning rate eps, per root round; 0 keeps the prior. In the self-tuned schedule, a factor: eps is this over
+        what mixing has cost so far.
+    prior : array of shape (N,), or "equal", optional
         Initial weights, positive, normalised here; the paper's 1 / (i (i + 1)) when left out.
     """
 
     rate: float = 0.0
-    prior: ArrayLike | None = None
+    prior: ArrayLike | str | None = None
 
     def __post_init__(self) -> None:
         number("Meta", "rate", self.rate, low=0.0)
+        if isinstance(self.prior, str):
+            choice("Meta", "prior, unless it is an array,", self.prior, ("equal",))
 
     def log_prior(self, count: int) -> Array:
         """Return the logarithm of the prior over `count` base-learners, up to a constant."""
+        if isinstance(self.prior, str):
+            return np.zeros(count)
         if self.prior is None:
             i = np.arange(1.0, count + 1.0)
             return -np.log(i * (i + 1.0))
@@ -108,18 +129,20 @@ class Surrogate(metaclass=Checked):
 
     Parameters
     ----------
-    switching_cost : float, default 0.0
-        lambda in ``l_{t,i} = <g_t, w_{t,i}> + lambda |w_{t,i} - w_{t-1,i}|``.
+    switching_cost : float or MoveCost, default 0.0
+        lambda in ``l_{t,i} = <g_t, w_{t,i}> + lambda |w_{t,i} - w_{t-1,i}|``, or prices in place of lambda times the
+        distance.
     gradients : {"shared", "own"}, default "shared"
         "shared": one gradient a round, at the decision, for all. "own": every base-learner has the gradient and the
         loss at its own point; `observe` then needs a loss that can be asked for both.
     """
 
-    switching_cost: float = 0.0
+    switching_cost: float | MoveCost = 0.0
     gradients: str = "shared"
 
     def __post_init__(self) -> None:
-        number("Surrogate", "switching_cost", self.switching_cost, low=0.0)
+        if not isinstance(self.switching_cost, MoveCost):
+            number("Surrogate", "switching_cost", self.switching_cost, low=0.0)
         choice("Surrogate", "gradients", self.gradients, ("shared", "own"))
 
 
@@ -175,15 +198,19 @@ class Ensemble(Learner):
         Geometry of the base step; Euclidean when left out.
     horizon : int, optional
         Number of rounds T; None for any number.
-    horizon_free : {"time-varying", "doubling"}, default "time-varying"
+    horizon_free : {"time-varying", "doubling", "self-tuned"}, default "time-varying"
         What to do without a horizon: rates that shrink with the root of the rounds so far and a pool that grows, or
-        restarts with blocks of twice the length. ``driftwise reproduce`` shows Scream with both.
+        restarts with blocks of twice the length; ``driftwise reproduce`` shows Scream with both. Or rates that need no
+        bound on the gradients either, see `SelfTunedScream`.
     epoch : int, default 1
         Rounds that share one decision; their gradients are summed.
     start : array of shape (dim,), optional
         First decision; the feasible point nearest to the origin when left out.
     constant : bool, default False
         Use the rates as they are, whatever the number of rounds.
+    dead_zone : float, default 0.0
+        For the self-tuned schedule: play the point nearest to the last decision within this times
+        D / sqrt(t) * lambda / (lambda + |g|) of the mixture; 0 plays the mixture.
 
     Examples
     --------
@@ -212,6 +239,7 @@ class Ensemble(Learner):
         epoch: int = 1,
         start: ArrayLike | None = None,
         constant: bool = False,
+        dead_zone: float = 0.0,
     ) -> None:
         super().__init__(domain, horizon)
         owner = type(self).__name__
@@ -226,7 +254,18 @@ class Ensemble(Learner):
         length = whole(owner, "epoch", epoch)
         if own and length > 1:
             raise ParameterError(f"{owner}: gradients='own' goes with epoch=1, got epoch={length}.")
-        self.horizon_free = choice(owner, "horizon_free", horizon_free, ("time-varying", "doubling"))
+        self.horizon_free = choice(owner, "horizon_free", horizon_free, ("time-varying", "doubling", "self-tuned"))
+        radius = number(owner, "dead_zone", dead_zone, low=0.0)
+        tuned = self.horizon_free == "self-tuned"
+        if tuned and (own or length > 1 or constant or self.horizon is not None or type(base) is not Euclidean):
+            raise ParameterError(
+                f"{owner}: horizon_free='self-tuned' goes with Euclidean steps, shared gradients, epoch=1 and neither "
+                "a horizon nor constant rates."
+            )
+        if radius > 0.0 and not tuned:
+            raise ParameterError(f"{owner}: dead_zone goes with horizon_free='self-tuned', got {horizon_free!r}.")
+        if any(pool.kinds) and type(base) is not Euclidean:
+            raise ParameterError(f"{owner}: patience in the pool goes with Euclidean steps, got {base!r}.")
         anytime = self.horizon is None and not constant
         updates = MOST_ROUNDS if self.horizon is None else -(-self.horizon // length)
         steps = pool.for_rounds(updates)
@@ -236,12 +275,14 @@ class Ensemble(Learner):
             steps,
             meta.log_prior(steps.size),
             float(meta.rate),
-            float(surrogate.switching_cost),
+            read_move_cost(owner, surrogate.switching_cost, domain.dim),
             self.horizon_free if anytime else "fixed",
             1.0 if constant else float(updates),
             pool.growth if anytime else 0.0,
             length,
             own,
+            pool.kinds,
+            radius,
         )
         self._own = own
         self._constants = self.program.constants()
@@ -254,8 +295,14 @@ class Ensemble(Learner):
 
     @property
     def step_sizes(self) -> Array:
-        """Step sizes of the base-learners in play, as the next update will use them."""
-        clock = self.program.clock_at(int(self._counters[kernels.UPDATES]) + 1)
+        """Step sizes of the base-learners in play, as the next update will use them.
+
+        In the self-tuned schedule they depend on the gradient to come too: these are the last ones used, 0 before any.
+        """
+        if self.program.schedule == "self-tuned":
+            seen = float(self._views().tuned[layout.SIZES])
+            return np.asarray(self.program.steps[: self._active] * (seen**-0.5 if seen > 0.0 else 0.0))
+        clock = self.program.clock_at(int(self._counters[layout.UPDATES]) + 1)
         return np.asarray(self.program.steps[: self._active] / np.sqrt(clock))
 
     @property
@@ -296,13 +343,13 @@ class Ensemble(Learner):
         constants = (self.domain, self.program, self._constants, *self._constants)
         return copy.deepcopy(self, {id(part): part for part in constants})
 
-    def _take(self, counters: kernels.Integers, state: Array) -> None:
+    def _take(self, counters: layout.Integers, state: Array) -> None:
         """Continue from another state; the decision that was acted, if any, is forgotten."""
         self._counters, self._state, self._acted = counters, state, None
         self._arguments = (*self._constants, counters, state)
         self._decision = state[: self.domain.dim]
         self._shape = self._decision.shape
-        self._round = int(counters[kernels.ROUND])
+        self._round = int(counters[layout.ROUND])
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         """Tie the views to the arrays again after copying or unpickling."""
@@ -313,14 +360,24 @@ class Ensemble(Learner):
 
     @property
     def _active(self) -> int:
-        return int(self._counters[kernels.ACTIVE])
+        return int(self._counters[layout.ACTIVE])
 
-    def _views(self) -> kernels.Views:
-        return kernels.views.py_func(self._state, self.program.steps.size, self.domain.dim)  # type: ignore[attr-defined,no-any-return]
+    def _views(self) -> layout.Views:
+        return layout.views.py_func(self._state, self.program.steps.size, self.domain.dim)  # type: ignore[attr-defined,no-any-return]
 
     def _decide(self) -> Array:
         # From bytes an array is born read-only, which takes half the time of a copy and a change of its flags.
         return np.frombuffer(self._decision.tobytes())
+
+    def _foresee(self, hint: Array) -> None:
+        program = self.program
+        if self._own or program.epoch > 1 or type(program.mirror) is not Euclidean:
+            raise ParameterError(
+                f"{type(self).__name__}.act: a hint goes with Euclidean steps on one gradient a round; this learner "
+                "has another kind. Call act() without one."
+            )
+        if take_hint(*self._arguments, hint) != OK:
+            raise InputError(f"{type(self).__name__}.act: hint must be finite and at most 1e+100 in size, got {hint}.")
 
     def _learn(self, gradient: Array) -> None:
         if observe_shared(*self._arguments, gradient) != OK:

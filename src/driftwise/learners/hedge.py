@@ -5,11 +5,12 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, array, number, whole
+from driftwise._validate import Array, array, whole
 from driftwise.domains import Simplex
 from driftwise.errors import ParameterError
 from driftwise.learners.ensemble import SMALLEST, Ensemble, Pool, rate_or_bound
 from driftwise.mirror import NegativeEntropy
+from driftwise.movecost import MoveCost, as_move_cost, read_move_cost
 
 
 class Hedge(Ensemble):
@@ -26,8 +27,8 @@ class Hedge(Ensemble):
         C, the largest size of a loss; not needed when `rate` is given.
     horizon : int, optional
         Number of rounds T; None for any number, with a rate that shrinks like 1 / sqrt(t).
-    switching_cost : float, default 0.0
-        lambda; the rate is sqrt(max_i ln(1 / prior_i) / (C (lambda + C) T)).
+    switching_cost : float or MoveCost, default 0.0
+        lambda, of a `MoveCost` the largest price; the rate is sqrt(max_i ln(1 / prior_i) / (C (lambda + C) T)).
     prior : array of shape (n,), optional
         Initial weights, positive, normalised here; equal when left out.
     rate : float, optional
@@ -60,13 +61,13 @@ class Hedge(Ensemble):
         *,
         loss_bound: float | None = None,
         horizon: int | None = None,
-        switching_cost: float = 0.0,
+        switching_cost: float | MoveCost = 0.0,
         prior: ArrayLike | None = None,
         rate: float | None = None,
         horizon_free: str = "time-varying",
     ) -> None:
         count = whole("Hedge", "n", n, low=2)
-        lambda_ = number("Hedge", "switching_cost", switching_cost, low=0.0)
+        lambda_ = float(as_move_cost(read_move_cost("Hedge", switching_cost, count)).prices(count).max())
         start = np.full(count, 1.0) if prior is None else array("Hedge", "prior", prior, (count,))
         if not start.min() > 0.0:
             raise ParameterError(f"Hedge: prior must be positive, got a smallest weight of {start.min():g}.")

@@ -6,8 +6,9 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import choice, number, whole
 from driftwise.domains import Domain
-from driftwise.learners.ensemble import SMALLEST, Ensemble, wide_enough
+from driftwise.learners.ensemble import SMALLEST, Ensemble, Surrogate, wide_enough
 from driftwise.learners.scream import RATES, scream_parts
+from driftwise.movecost import MoveCost, largest_price, read_move_cost
 
 
 class LazyScream(Ensemble):
@@ -19,8 +20,8 @@ class LazyScream(Ensemble):
     ----------
     domain : Domain
         Where decisions live; D is its diameter.
-    switching_cost : float
-        lambda, the price of moving by one unit of Euclidean distance.
+    switching_cost : float or MoveCost
+        lambda, the price of moving by one unit of Euclidean distance, or prices, as in `Scream`.
     gradient_bound : float
         G, the largest norm of a gradient of one round.
     horizon : int, optional
@@ -55,7 +56,7 @@ class LazyScream(Ensemble):
         self,
         domain: Domain,
         *,
-        switching_cost: float,
+        switching_cost: float | MoveCost,
         gradient_bound: float,
         horizon: int | None = None,
         rate: str = "appendix",
@@ -64,20 +65,21 @@ class LazyScream(Ensemble):
         start: ArrayLike | None = None,
     ) -> None:
         D = wide_enough("LazyScream", domain)
-        lambda_ = number("LazyScream", "switching_cost", switching_cost, low=0.0)
+        cost = read_move_cost("LazyScream", switching_cost, domain.dim)
+        lambda_ = largest_price(cost, domain.dim)
         G = number("LazyScream", "gradient_bound", gradient_bound, low=SMALLEST)
         self.rate = choice("LazyScream", "rate", rate, RATES)
-        self.switching_cost, self.gradient_bound = lambda_, G
+        self.switching_cost, self.gradient_bound = cost, G
         if epoch is None:
             self.epoch = max(1, math.ceil(math.sqrt(lambda_)))
         else:
             self.epoch = whole("LazyScream", "epoch", epoch)
-        pool, meta, surrogate = scream_parts(D, self.epoch * G, lambda_, self.rate)
+        pool, meta, _ = scream_parts(D, self.epoch * G, lambda_, self.rate)
         super().__init__(
             domain,
             pool=pool,
             meta=meta,
-            surrogate=surrogate,
+            surrogate=Surrogate(cost),
             horizon=horizon,
             horizon_free=horizon_free,
             epoch=self.epoch,

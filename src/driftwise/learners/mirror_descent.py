@@ -4,10 +4,11 @@ import math
 
 from numpy.typing import ArrayLike
 
-from driftwise._validate import instance, number
+from driftwise._validate import instance
 from driftwise.domains import Domain
 from driftwise.learners.ensemble import Ensemble, Pool, first_decision, rate_or_bound, wide_enough
 from driftwise.mirror import Euclidean, MirrorMap
+from driftwise.movecost import MoveCost, largest_price, read_move_cost
 
 
 class MirrorDescent(Ensemble):
@@ -28,8 +29,9 @@ class MirrorDescent(Ensemble):
         Number of rounds T; None for any number.
     step : float, optional
         A constant step size, instead of sqrt(R^2 / ((G^2 + lambda G) T)).
-    switching_cost : float, default 0.0
-        lambda, on movement in the norm of the map.
+    switching_cost : float or MoveCost, default 0.0
+        lambda, on movement in the norm of the map; of a `MoveCost` the largest price of a unit of Euclidean distance,
+        which is no longer than one in the norm of the map.
     horizon_free, start
         As in `Ensemble`.
 
@@ -58,7 +60,7 @@ class MirrorDescent(Ensemble):
         gradient_bound: float | None = None,
         horizon: int | None = None,
         step: float | None = None,
-        switching_cost: float = 0.0,
+        switching_cost: float | MoveCost = 0.0,
         horizon_free: str = "time-varying",
         start: ArrayLike | None = None,
     ) -> None:
@@ -67,7 +69,7 @@ class MirrorDescent(Ensemble):
         geometry = Euclidean() if mirror is None else mirror
         instance(owner, "mirror", geometry, MirrorMap, "mirror.NegativeEntropy()")
         geometry.kind(domain)
-        lambda_ = number(owner, "switching_cost", switching_cost, low=0.0)
+        lambda_ = largest_price(read_move_cost(owner, switching_cost, domain.dim), domain.dim)
         first = first_decision(owner, domain, geometry, start)
         radius = math.sqrt(max(geometry.radius_squared(domain, first), 0.0))
         eta = rate_or_bound(

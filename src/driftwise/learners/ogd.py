@@ -4,9 +4,9 @@ import math
 
 from numpy.typing import ArrayLike
 
-from driftwise._validate import number
 from driftwise.domains import Domain
 from driftwise.learners.ensemble import Ensemble, Pool, rate_or_bound, wide_enough
+from driftwise.movecost import MoveCost, largest_price, read_move_cost
 
 
 class OGD(Ensemble):
@@ -25,8 +25,9 @@ class OGD(Ensemble):
         Number of rounds T; None for any number, with steps that shrink like 1 / sqrt(t).
     step : float, optional
         A constant step size, instead of the one that follows from D, G, T and the switching cost.
-    switching_cost : float, default 0.0
-        lambda; the step becomes sqrt(D^2 / ((G^2 + lambda G) T)), which is D / (G sqrt T) at 0.
+    switching_cost : float or MoveCost, default 0.0
+        lambda, of a `MoveCost` the largest price of a unit of distance; the step becomes
+        sqrt(D^2 / ((G^2 + lambda G) T)), which is D / (G sqrt T) at 0.
     horizon_free, start
         As in `Ensemble`.
 
@@ -56,12 +57,12 @@ class OGD(Ensemble):
         gradient_bound: float | None = None,
         horizon: int | None = None,
         step: float | None = None,
-        switching_cost: float = 0.0,
+        switching_cost: float | MoveCost = 0.0,
         horizon_free: str = "time-varying",
         start: ArrayLike | None = None,
     ) -> None:
         D = wide_enough("OGD", domain)
-        lambda_ = number("OGD", "switching_cost", switching_cost, low=0.0)
+        lambda_ = largest_price(read_move_cost("OGD", switching_cost, domain.dim), domain.dim)
         eta = rate_or_bound(
             "OGD",
             ("step", step),

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from driftwise._validate import choice, number
 from driftwise.domains import Domain
 from driftwise.learners.ensemble import SMALLEST, Ensemble, Meta, Pool, Surrogate, wide_enough
+from driftwise.movecost import MoveCost, largest_price, read_move_cost
 
 RATES = ("appendix", "theorem")
 
@@ -31,9 +32,10 @@ class Scream(Ensemble):
     ----------
     domain : Domain
         Where decisions live; D is its diameter.
-    switching_cost : float
+    switching_cost : float or MoveCost
         lambda, the price of moving by one unit of Euclidean distance; for losses with memory,
-        ``losses.switching_costs(domain).tight``.
+        ``losses.switching_costs(domain).tight``. With a `MoveCost`, moves are judged by its prices, and rates are made
+        for the largest price of a unit of distance.
     gradient_bound : float
         G, the largest norm of a gradient; `losses.gradient_bound(domain)` gives it for built-in losses.
     horizon : int, optional
@@ -72,7 +74,7 @@ class Scream(Ensemble):
         self,
         domain: Domain,
         *,
-        switching_cost: float,
+        switching_cost: float | MoveCost,
         gradient_bound: float,
         horizon: int | None = None,
         rate: str = "appendix",
@@ -80,16 +82,17 @@ class Scream(Ensemble):
         start: ArrayLike | None = None,
     ) -> None:
         D = wide_enough("Scream", domain)
-        lambda_ = number("Scream", "switching_cost", switching_cost, low=0.0)
+        cost = read_move_cost("Scream", switching_cost, domain.dim)
+        lambda_ = largest_price(cost, domain.dim)
         G = number("Scream", "gradient_bound", gradient_bound, low=SMALLEST)
         self.rate = choice("Scream", "rate", rate, RATES)
-        self.switching_cost, self.gradient_bound = lambda_, G
-        pool, meta, surrogate = scream_parts(D, G, lambda_, self.rate)
+        self.switching_cost, self.gradient_bound = cost, G
+        pool, meta, _ = scream_parts(D, G, lambda_, self.rate)
         super().__init__(
             domain,
             pool=pool,
             meta=meta,
-            surrogate=surrogate,
+            surrogate=Surrogate(cost),
             horizon=horizon,
             horizon_free=horizon_free,
             start=start,

@@ -12,7 +12,7 @@ from driftwise.errors import InputError, ParameterError
 from driftwise.learners import OGD, Ader, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
 from driftwise.losses.base import DataLoss
 from driftwise.mirror import Euclidean, NegativeEntropy
-from driftwise.movecost import euclidean_price
+from driftwise.movecost import euclidean_price, largest_price
 from driftwise.regret import bounds
 from driftwise.regret.values import policy_losses, read_comparators, read_run, step_lengths, unary_losses, unary_slopes
 from driftwise.trace import Trace
@@ -298,8 +298,9 @@ class Run:
             return Assumption("memory", True, f"counted as a switching cost of {self.of_memory:.6g}")
         needed = self.lambda_ + self.of_memory
         parts = f"{self.lambda_:.6g}" + (f" and {self.of_memory:.6g} for memory" if self.losses.memory else "")
-        text = f"the learner was built for {self.learner.switching_cost:.6g}, the run is priced at {parts}"
-        return Assumption("switching cost", needed <= self.learner.switching_cost * (1.0 + 1e-9), text)
+        built = largest_price(self.learner.switching_cost, self.losses.dim)
+        text = f"the learner was built for {built:.6g}, the run is priced at {parts}"
+        return Assumption("switching cost", needed <= built * (1.0 + 1e-9), text)
 
 
 def _named(owner: str, trace: Trace) -> Ensemble:

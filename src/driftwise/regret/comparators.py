@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 from driftwise._validate import Array, checked, instance, loose, whole
 from driftwise.domains import Domain
 from driftwise.errors import ConvergenceError, InputError, ParameterError
-from driftwise.losses import LossStream
+from driftwise.losses import CapacityLoss, LossStream
 from driftwise.losses.base import DataLoss
 from driftwise.regret import bundle
+from driftwise.regret.capacity import best_capacity
+from driftwise.regret.coordinates import limits
 from driftwise.regret.kernels import Indices
 from driftwise.regret.quadratic import CLOSE, Quadratics, gaps, is_quadratic, minimise, scales, sums
 from driftwise.regret.values import read_problem
@@ -26,9 +28,10 @@ GRID = 200
 def best_fixed(losses: LossStream, domain: Domain) -> Array:
     """Return the one decision with the least total loss, ``argmin_v sum_t f_t(v, ..., v)``.
 
-    Squared, tracking and linear losses are solved from their sums; any others, custom ones too, by a bundle method that
-    calls values and gradients only. Both end with a certificate, and a typed error if there is none. Custom losses are
-    taken to be convex; those that are seen not to be, at the points tried, are refused.
+    Squared, tracking and linear losses are solved from their sums; capacity losses on a box by a quantile of the
+    demands, which is exact; any others, custom ones too, by a bundle method that calls values and gradients only.
+    Every search ends with a certificate, and a typed error if there is none. Custom losses are taken to be convex;
+    those that are seen not to be, at the points tried, are refused.
 
     Parameters
     ----------
@@ -50,7 +53,7 @@ def best_fixed(losses: LossStream, domain: Domain) -> Array:
     read_problem("best_fixed", losses, domain)
     if isinstance(losses, DataLoss) and is_quadratic(losses):
         return _surely("best_fixed", sums(losses, np.zeros(1, np.int64)), domain).reshape(-1)
-    return bundle.minimise("best_fixed", losses, domain)
+    return _minimise("best_fixed", losses, domain)
 
 
 @checked
@@ -110,7 +113,7 @@ def best_piecewise(
     else:
         stops = [*starts[1:].tolist(), rounds]
         parts = [range(start, stop) for start, stop in zip(starts.tolist(), stops, strict=True)]
-        points = np.array([bundle.minimise(owner, losses, domain, part) for part in parts])
+        points = np.array([_minimise(owner, losses, domain, part) for part in parts])
     return np.repeat(points, np.diff(starts, append=rounds), axis=0)
 
 
@@ -136,6 +139,13 @@ def generator(losses: LossStream) -> Array:
             f"generator: {losses!r} does not know what generated it; streams.drifting_regression(...) does."
         )
     return np.asarray(found)
+
+
+def _minimise(owner: str, losses: LossStream, domain: Domain, rounds: range | None = None) -> Array:
+    """Return the best fixed decision for losses that have no sums, over all rounds or some."""
+    if isinstance(losses, CapacityLoss) and (box := limits(domain)) is not None:
+        return best_capacity(losses, *box, rounds)
+    return bundle.minimise(owner, losses, domain, rounds)
 
 
 def _surely(owner: str, problem: Quadratics, domain: Domain) -> Array:

@@ -99,7 +99,8 @@ def hindsight_optimum(
     are one sparse problem for Clarabel. Anything else built in (absolute, Huber and logistic losses, losses with
     memory, spectral balls) is modelled with cvxpy and solved by Clarabel, which needs
     ``pip install 'driftwise[convex]'`` and suits some thousands of rounds. Either way the multipliers give a lower
-    bound on the cost of *every* sequence of decisions, and only a gap of at most 1e-6 is called optimal.
+    bound on the cost of *every* sequence of decisions, and only a gap of at most 1e-6 is called optimal. In l2,
+    prices up and down that differ by a factor of a million or more may be too much for that, and the status says so.
 
     Parameters
     ----------

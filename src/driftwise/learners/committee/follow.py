@@ -27,12 +27,3 @@ def redraw(member: int, before: Array, after: Array, uniform: float) -> int:
     if not gains.any():
         return member if after[member] > 0.0 else int(np.argmax(after))
     return draw(gains, (uniform - stay) / (1.0 - stay))
-
-
-def flow(before: Array, after: Array) -> tuple[Array, Array, Array]:
-    """Return who loses weight, who gains it, and how much goes from one to the other when `redraw` is used."""
-    change = after - before
-    losers, gainers = np.flatnonzero(change < 0.0), np.flatnonzero(change > 0.0)
-    total = change[gainers].sum()
-    shares = np.outer(-change[losers], change[gainers] / total) if gainers.size else np.zeros((losers.size, 0))
-    return losers, gainers, shares

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, describe, loose
 from driftwise.errors import InputError
-from driftwise.learners.committee.weights import Flags
+from driftwise.learners.committee.kernels import Flags
 from driftwise.losses import LossStream, RoundLoss
 
 KINDS: tuple[tuple[str, ...], ...] = ((), ("d",), ("rows", "columns"))
@@ -22,20 +22,21 @@ def read_proposals(n: int, given: Proposals, shape: tuple[int, ...] | None) -> t
 
     `shape` is that of the rounds before, None in the first one.
     """
-    owner = "Committee.act"
-    items = _members(owner, "proposals", n, given)
-    awake = np.fromiter((item is not None for item in items), bool, n)
-    count = int(np.count_nonzero(awake))
+    owner, name = "Committee.act", "proposals"
+    awake, items = _members(owner, name, n, given)
+    count = len(items)
     if count == 0:
         raise InputError(
             f"{owner}: all {n} members sleep, so there is nothing to decide by; keep the last decision, or add a "
             "member that always has a proposal."
         )
-    given = given if count == n else [item for item in items if item is not None]  # type: ignore[misc]
-    name = "proposals" if count == n else "proposals of those awake"
-    values = loose(owner, name, given, "real numbers, vectors or matrices of one shape")  # type: ignore[arg-type]
+    if count < n:
+        name = "proposals of those awake"
+    values = loose(owner, name, items, "real numbers, vectors or matrices of one shape")
     wanted = KINDS[min(max(values.ndim - 1, 0), 2)] if shape is None else shape
     checked = array(owner, name, values, (count, *wanted), copy=True)
+    if count == n:
+        return awake, checked.reshape(n, -1), checked.shape[1:]
     rows = np.zeros((n, checked[0].size))
     rows[awake] = checked.reshape(count, -1)
     return awake, rows, checked.shape[1:]
@@ -55,12 +56,16 @@ def read_losses(given: object, awake: Flags, rows: Array, shape: tuple[int, ...]
     function = value if callable(value) else given
     if callable(function):
         return _ask(function, isinstance(given, RoundLoss), awake, rows, shape)
-    items = _members(owner, "losses", n, given)
-    missing = [i for i, item in enumerate(items) if item is None and awake[i]]
-    if missing:
-        raise InputError(f"{owner}: member {missing[0]} was awake in round {now}, so its loss must be a number, got None.")
-    known = [item if here else 0.0 for item, here in zip(items, awake, strict=True)]
-    return array(owner, "losses", known, (n,))
+    known, items = _members(owner, "losses", n, given)
+    if not known[awake].all():
+        i = int(np.flatnonzero(awake & ~known)[0])
+        raise InputError(f"{owner}: member {i} was awake in round {now}, so its loss must be a number, got None.")
+    if awake.all():
+        return array(owner, "losses", items, (n,))
+    of_awake = [item for item, here in zip(items, awake[known], strict=True) if here]
+    losses = np.zeros(n)
+    losses[awake] = array(owner, "losses of those awake", of_awake, (len(of_awake),))
+    return losses
 
 
 def _ask(function: Callable[..., Any], flat: bool, awake: Flags, rows: Array, shape: tuple[int, ...]) -> Array:
@@ -74,14 +79,19 @@ def _ask(function: Callable[..., Any], flat: bool, awake: Flags, rows: Array, sh
     return losses
 
 
-def _members(owner: str, name: str, n: int, given: object) -> list[Any]:
-    """Return what was given for each of the n members."""
+def _members(owner: str, name: str, n: int, given: Any) -> tuple[Flags, Any]:
+    """Return for whom of the n members something was given, and what."""
     try:
-        if isinstance(given, str | bytes | dict):
+        if isinstance(given, str | bytes | dict | set):
             raise TypeError
-        items = list(given)  # type: ignore[call-overload]
+        count = len(given)
     except TypeError:
-        items = None  # type: ignore[assignment]
-    if items is None or len(items) != n:
+        count = -1
+    if count != n:
         raise InputError(f"{owner}: {name} must be {n}, one for each member, got {describe(given)}.")
-    return items
+    if isinstance(given, np.ndarray) and given.dtype != object:
+        return np.ones(n, bool), given
+    items = [item for item in given if item is not None]
+    if len(items) == n:
+        return np.ones(n, bool), items
+    return np.array([item is not None for item in given]), items

@@ -10,17 +10,13 @@ members may sleep [2]_.
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftwise._validate import Array
+from driftwise.learners.committee import kernels
+from driftwise.learners.committee.kernels import Flags
 
 SMALLEST_OVERHEAD = 1e-150
-"""Stands in for an overhead of 0, where the rate would be infinite; products with it do not overflow."""
-
-TIE = 1e-13
-"""Losses of a round that differ by less than this part of their size are taken to be equal: the rest is rounding."""
-
-Flags = NDArray[np.bool_]
+"""Stands in for an overhead of 0, where the rate would be infinite."""
 
 
 class SelfTunedWeights:
@@ -54,30 +50,11 @@ class SelfTunedWeights:
 
     def of(self, awake: Flags) -> Array:
         """Return the weights of this round: 0 for who sleeps, with sum 1."""
-        with np.errstate(over="ignore", under="ignore"):
-            powers = self.log_prior - self.rate * (self.totals - self.totals[awake].min())
-            weights = np.where(awake, np.exp(powers - powers[awake].max()), 0.0)
-            return np.asarray(weights / weights.sum())
+        weights = np.empty(self.totals.size)
+        kernels.weigh(self.log_prior, self.totals, self.rate, awake, weights)
+        return weights
 
     def learn(self, weights: Array, awake: Flags, losses: Array, price: float) -> None:
-        """Take in a round: the weights of it, the losses of those awake (any finite number for the others), and a price.
-
-        The price is what the change of weights added to movement, at least 0.
-        """
-        active = losses[awake]
-        least = float(active.min())
-        spread = float(active.max()) - least
-        if spread <= TIE * float(np.abs(active).max()):
-            spread = 0.0
-            above = np.zeros(losses.size)
-        else:
-            above = np.where(awake, losses - least, 0.0)
-        rate = self.rate
-        with np.errstate(over="ignore", under="ignore"):
-            # expm1 and log1p keep the digits of a mix loss that is close to the mean.
-            mix = -math.log1p(max(float(weights @ np.expm1(-rate * above)), -1.0 + 1e-300)) / rate
-        gap = min(max(float(weights @ above) - mix, 0.0), spread)
+        """Take in a round: its weights, the losses of those awake, and what the change of weights added to movement."""
+        gap = kernels.learn(self.log_prior, weights, awake, losses, self.rate, self.totals)
         self.overhead += gap + price
-        self.totals += np.where(awake, above, min(mix, spread))
-        # Only differences count, and small numbers keep them better.
-        self.totals -= self.totals.min()

@@ -1,0 +1,135 @@
+"""Whole-number decisions from any learner on a box, by rounding with one threshold per coordinate for the whole run."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, checked, instance, read_only, seeded
+from driftwise.domains import Box
+from driftwise.errors import OrderError, ParameterError
+from driftwise.learners.base import Learner
+from driftwise.losses import LossStream, RoundLoss
+
+
+class Rounded(Learner):
+    """A learner whose decisions are whole numbers; made by `rounded`."""
+
+    def __init__(self, learner: Learner, seed: int | np.random.Generator) -> None:
+        instance("rounded", "learner", learner, Learner, "OGD(Box(0.0, 10.0), step=0.1)")
+        super().__init__(learner.domain, learner.horizon)
+        if not isinstance(learner.domain, Box):
+            raise ParameterError(
+                f"rounded: the learner must decide in a Box, where whole numbers are near to every decision, got "
+                f"{learner.domain!r}."
+            )
+        self._low, self._high = np.ceil(learner.domain.low), np.floor(learner.domain.high)
+        empty = np.flatnonzero(self._low > self._high)
+        if empty.size:
+            k = int(empty[0])
+            raise ParameterError(
+                f"rounded: every side of the box must have a whole number in it, got {learner.domain.low[k]:g} to "
+                f"{learner.domain.high[k]:g} at coordinate {k}."
+            )
+        self._inner = learner.clone()
+        self._round = learner.round
+        self._thresholds = seeded("rounded", seed).random(learner.domain.dim)
+        self._fractional: Array | None = None
+
+    @property
+    def fractional(self) -> Array:
+        """The decision of the learner inside, of which the latest whole-number decision was made."""
+        if self._fractional is None:
+            raise OrderError("Rounded: there is no decision yet to be the fractional one of; call act() first.")
+        return self._fractional
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the learner inside."""
+        return self._inner.weights
+
+    @property
+    def step_sizes(self) -> Array:
+        """Step sizes of the learner inside."""
+        return self._inner.step_sizes
+
+    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
+        """Take in what the decision cost, as the learner inside does: a loss is asked at its fractional decision."""
+        if self._acted is None:
+            raise self._out_of_order()
+        self._inner.observe(gradient)
+        self._round += 1
+        self._acted = None
+
+    def __setstate__(self, saved: dict[str, object]) -> None:
+        """Continue after copying or unpickling, where numpy forgets which arrays are read-only."""
+        super().__setstate__(saved)
+        if self._fractional is not None:
+            self._fractional.setflags(write=False)
+
+    def _decide(self) -> Array:
+        self._fractional = self._inner.act()
+        inside = np.minimum(np.maximum(self._fractional, self._low), self._high)
+        whole = np.floor(inside)
+        # A fraction of 0 is never above the threshold, so the upper limit is never exceeded.
+        return read_only(whole + (inside - whole > self._thresholds))
+
+    def _learn(self, gradient: Array) -> None:
+        self._inner.observe(gradient)
+
+    def __repr__(self) -> str:
+        return f"rounded({self._inner!r})"
+
+
+@checked
+def rounded(learner: Learner, seed: int | np.random.Generator = 0) -> Rounded:
+    """Make the decisions of a learner whole numbers, without adding moves.
+
+    For machines, seats and staff, which come in units. Rounding to the nearest whole number flaps when the learner
+    wavers around a half; drawing anew every round flaps always. Here every coordinate has one threshold for the whole
+    run, drawn at the start, and a decision is rounded up when its fraction is above it.
+
+    Parameters
+    ----------
+    learner : Learner
+        Any learner on a `Box`; it is cloned, and itself left alone.
+    seed : int or numpy Generator, default 0
+        Draws the thresholds, uniform in [0, 1).
+
+    Returns
+    -------
+    Rounded
+        A learner with the same two verbs, weights, step sizes and horizon. `fractional` is the decision of the learner
+        inside; a loss given to `observe` is asked for its gradient there.
+
+    Notes
+    -----
+    Let w_t be the fractional decision, moved to the nearest point between the outermost whole numbers of the box where
+    the limits are not whole, and x_t the decision. Over the draw of the thresholds,
+
+    - ``E x_t = w_t`` in every round;
+    - ``E |x_t - x_{t-1}|_1 = |w_t - w_{t-1}|_1``: the expected number of unit moves is the l1 path of w, and so is the
+      expected price under any prices up and down that add up over the coordinates (`MoveCost` with norm "l1");
+    - the expected loss is that at w_t if the loss is linear. If it is convex, it is at least that in expectation;
+      for a sum of functions of one coordinate each, it is their linear interpolation between the whole numbers;
+    - x_t lies in the box, always.
+
+    What is not kept: the Euclidean length of moves in more than one coordinate, and every statement about a single run.
+    A run with few moves may have none or several times their expected number; only means are preserved.
+
+    The learner inside learns from its own fractional decisions, so these do not depend on the seed.
+
+    References
+    ----------
+    .. [1] Raghavan, Thompson, "Randomized rounding", Combinatorica 1987; with one threshold for the whole run it
+       couples the draws of all rounds, so that a coordinate moves only when the fractional decision crosses it.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> learner = dw.rounded(dw.OGD(dw.Box(0.0, 10.0), step=0.4), seed=0)
+    >>> for demand in [3.0, 3.0, 3.0, 3.0]:
+    ...     x = learner.act()
+    ...     learner.observe([1.0 if learner.fractional[0] > demand else -4.0])
+    >>> learner.act(), learner.fractional
+    (array([4.]), array([4.4]))
+    """
+    return Rounded(learner, seed)

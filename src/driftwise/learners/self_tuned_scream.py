@@ -1,0 +1,85 @@
+"""Self-tuned Scream: Scream for somebody who knows what a move costs, and nothing else. Not of the paper."""
+
+from numpy.typing import ArrayLike
+
+from driftwise.domains import Domain
+from driftwise.learners.ensemble import Ensemble, Meta, Pool, Surrogate, wide_enough
+from driftwise.movecost import MoveCost, largest_price, read_move_cost
+
+
+class SelfTunedScream(Ensemble):
+    """Scream without knobs: no horizon, no bound on gradients, no learning rate.
+
+    The learner to begin with. It is for somebody who knows what a decision may be and what changing it costs, in the
+    unit in which losses are counted. Take `Scream` instead where a proved bound is needed.
+
+    Parameters
+    ----------
+    domain : Domain
+        Where decisions live; D is its diameter.
+    switching_cost : float or MoveCost
+        lambda, the price of moving by one unit of Euclidean distance, or prices up and down.
+    start : array of shape (dim,), optional
+        First decision; the feasible point nearest to the origin when left out.
+
+    Notes
+    -----
+    Four things differ from `Scream`:
+
+    - Step sizes are D 2^(i-1) / sqrt(sum_s |g_s|^2 + lambda |g_s|), and their number grows with the rounds.
+    - Every step size has a second, patient base-learner. It holds the gradients it is given until their sum outweighs
+      the price of a move, and moves by what is beyond. So does the hindsight optimum: it moves only where the sum of
+      gradients reaches the price.
+    - Hedge begins with equal weights, and its rate is 2 / sum_s (gap_s + lambda D |p_s - p_{s-1}|_1), where gap_s is
+      the mixability gap of AdaHedge [2]_ and the rest bounds what changing the weights costs in movement.
+    - A dead zone: the decision is the point nearest to the last one within D / sqrt(t) * lambda / (lambda + |g|) of the
+      mixture, |g| being the root mean square of the gradients so far.
+
+    *Proved*: decisions lie in the domain. They are the same when losses and prices are multiplied by a number, and
+    when losses are shifted (on a simplex, also when all coordinates of a gradient are). The dead zone never moves
+    farther than to the mixture and is never farther from it than its radius, so with gradients of at most G it adds at
+    most 2 G D sqrt(T) to the loss. For a *fixed* rate Hedge's regret over the base-learners is
+    that of the paper.
+
+    *Only measured*: a bound on the regret. The rate shrinks as costs come in, and what that does to the movement of
+    the weights is not bounded; nor is anything proved of patient base-learners. ``driftwise reproduce selftuned``
+    measures both, on the paper's stream and on adversarial ones, and shows where Scream is ahead.
+
+    ``act(hint=m)`` takes a guess m of the gradient to come, and believes the part h of it that would have been best for
+    the guesses before. One base-learner with a fixed step eta that is not patient then has a regret of at most
+    D^2 / (2 eta) + eta / 2 sum_t |g_t - h_t|^2 to any fixed decision, besides what it moves: with steps to
+    v_t = Proj(w_t - eta (g_t - h_t)) and w_{t+1} = Proj(v_t - eta h_{t+1}), the second is judged where it ends.
+
+    References
+    ----------
+    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24,
+       2023.
+    .. [2] de Rooij, van Erven, Gruenwald, Koolen, "Follow the leader if you can, hedge if you must", JMLR 15, 2014.
+
+    See Also
+    --------
+    Scream : with constants given, and a proved bound.
+    Committee : mixes policies of your own.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.streams.drifting_regression(rounds=2000, dim=3, segment=500, seed=1)
+    >>> learner = dw.SelfTunedScream(dw.Ball(3), switching_cost=2.0)
+    >>> round(dw.play(learner, losses, switching_cost=2.0).total, 4)
+    16.7775
+    """
+
+    def __init__(self, domain: Domain, *, switching_cost: float | MoveCost, start: ArrayLike | None = None) -> None:
+        D = wide_enough("SelfTunedScream", domain)
+        self.switching_cost = read_move_cost("SelfTunedScream", switching_cost, domain.dim)
+        waits = largest_price(self.switching_cost, domain.dim) > 0.0
+        super().__init__(
+            domain,
+            pool=Pool(D, growth=1.0, patience=(0.0, 1.0) if waits else 0.0),
+            meta=Meta(2.0, prior="equal"),
+            surrogate=Surrogate(self.switching_cost),
+            horizon_free="self-tuned",
+            start=start,
+            dead_zone=1.0,
+        )
