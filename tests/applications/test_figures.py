@@ -23,13 +23,13 @@ def test_everyone_is_in_the_table_with_multiples_of_the_optimum(application: str
 
 def test_the_problem_is_told_with_source_and_licence() -> None:
     case = contest("energy", 0.5).case
-    shown = dict(problem_table(case).rows)  # type: ignore[arg-type]
+    shown = {row[0]: row[1] for row in problem_table(case).rows}
     assert shown["What is decided"] == case.what
     assert shown["A move cost of 1"] == case.moving
     assert shown["Source"] == "made up, seed 0"
     assert "0.001" in shown["What counts as a move"]
     gaps = dataclasses.replace(case, data=dataclasses.replace(case.data, gaps=(3, 4)))
-    assert "240 hours, 2 of them filled" in dict(problem_table(gaps).rows)["Series"]  # type: ignore[arg-type]
+    assert any("240 hours, 2 of them filled" in text for _, text in problem_table(gaps).rows)
 
 
 def test_what_was_picked_in_hindsight_is_shown_to_those_who_check() -> None:
