@@ -302,21 +302,20 @@ def apply(
         )
         return
     report.require()
-    names = [name.value for name in dict.fromkeys(what or Application)]
-    with console.status("") as status:
-        chosen = applications.Applications(
-            move_cost or applications.MOVE_COSTS, data, lambda text: status.update(f"playing: {text}")
-        )
-        if data is not None and not what:
-            names = [name for name in names if chosen.takes(name)]
-        for name in names:
-            chosen.names(name)  # what is wrong is said before anything is played
-        _writable(out)
-        _announce(console)
-        for name in names:
-            applications.apply(
-                name, out, applications=chosen, command=_command(), found=lambda finding: _show(console, finding)
-            )
+    status = console.status("reading the data")
+    chosen = applications.Applications(
+        move_cost or applications.MOVE_COSTS, data, lambda text: status.update(f"playing: {text}")
+    )
+    names = [name.value for name in dict.fromkeys(what or Application) if what or chosen.takes(name.value)]
+    for name in names:
+        chosen.names(name)  # what is wrong is said before anything is played
+    _writable(out)
+    _announce(console)
+    for name in names:
+        with status:
+            chapter = applications.apply(name, out, applications=chosen, command=_command())
+        for finding in chapter.findings:
+            _show(console, finding)
     _report(console, out)
 
 

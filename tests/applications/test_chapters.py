@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from driftwise.applications import chapters
-from driftwise.applications.chapters import APPLICATIONS, NAMES, Applications, apply, listing
-from driftwise.applications.data import CATALOGUE, Dataset
+from driftwise.applications.catalogue import APPLICATIONS, NAMES
+from driftwise.applications.chapters import Applications, apply
+from driftwise.applications.data import Dataset
 from driftwise.errors import MissingExtraError, ParameterError
-from driftwise.experiments.finding import Finding, read_chapters
+from driftwise.experiments.finding import read_chapters
 from tests.applications.cases import short
 
 
@@ -28,12 +29,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return loaded
 
 
-def test_a_chapter_is_kept_and_every_finding_told(quick: list[str], tmp_path: Path) -> None:
-    told: list[Finding] = []
+def test_a_chapter_is_kept_with_where_it_comes_from(quick: list[str], tmp_path: Path) -> None:
     settings = Applications([5.0, 0.5, 5.0], data="synthetic-traffic")
-    chapter = apply("capacity", tmp_path, applications=settings, command="driftwise apply capacity", found=told.append)
-    assert list(chapter.findings) == told
-    (finding,) = told
+    chapter = apply("capacity", tmp_path, applications=settings, command="driftwise apply capacity")
+    (finding,) = chapter.findings
     assert [table.title.partition(";")[0] for table in finding.tables[:2]] == ["Move cost 0.5", "Move cost 5"]
     assert "SYNTHETIC DATA" in finding.summary
     assert {claim.holds for claim in finding.claims} <= {True, False}
@@ -74,12 +73,3 @@ def test_what_is_wrong_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         Applications(data="traffic").names("capacity")
     assert Applications().names("capacity") == ("synthetic-traffic",)
     assert not list(tmp_path.iterdir())
-
-
-def test_every_series_is_listed_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("driftwise.applications.data.catalogue.installed", lambda package: package == "river")
-    rows = {(row[0], row[1]): row[3] for row in listing()}
-    assert rows["capacity", "traffic"] == "pip install 'driftwise[data]'"
-    assert rows["capacity", "water"] == "installed"
-    assert rows["energy", "synthetic-prices"] == "built in"
-    assert {series for _, series in rows} >= set(CATALOGUE)

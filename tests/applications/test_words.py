@@ -27,7 +27,10 @@ def settled(ours: float, rule: float, tuned: float, move_cost: float = 5.0) -> C
 
 def test_it_is_said_who_is_cheapest_and_where_ours_loses() -> None:
     text = summarise([settled(20.0, 16.0, 15.0, 0.5), settled(12.0, 30.0, 13.0, 20.0)])
-    first, second = "at a move cost of 0.5 Old (default), 1.6 times", "at a move cost of 20 SelfTunedScream, 1.2 times"
+    first, second = (
+        "at a move cost of 0.5 Old (default), 1.60 times",
+        "at a move cost of 20 SelfTunedScream, 1.20 times",
+    )
     assert f"{first} the optimum (best of ours: SelfTunedScream, 25 % more)" in text
     assert f"{second} the optimum (best rule of today: Old (default), 2.5 times as much)" in text
     assert "SelfTunedScream loses to rules of today: at 0.5 to Old (default) (by 20 %)." in text
@@ -65,5 +68,5 @@ def test_a_summary_of_a_real_contest_has_the_cheapest_and_the_unit(application: 
     playable = [one for one in held.outcomes if one.kind in (OURS, RULE)]
     best = min(playable, key=lambda one: one.overall)
     assert best.label.partition(",")[0] in text
-    assert f"{held.multiple(best):.3g} times the optimum" in text
+    assert f"{held.multiple(best):.2f} times the optimum" in text
     assert held.case.note in text

@@ -3,58 +3,20 @@
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from driftwise._validate import checked, number
-from driftwise.applications.capacity import capacity
-from driftwise.applications.case import Case
+from driftwise.applications.catalogue import APPLICATIONS, NAMES, POLICIES
+from driftwise.applications.conclusion import conclude
 from driftwise.applications.contest import Books, Contest, hold_contest
-from driftwise.applications.data import CATALOGUE, Dataset, choose, load, missing
-from driftwise.applications.energy import energy
-from driftwise.applications.figures import PROBLEM, cost_table, panels, problem_table, settings_table
-from driftwise.applications.forecasts import forecasts
-from driftwise.applications.ours import SELF_TUNED
+from driftwise.applications.data import CATALOGUE, choose, load, missing
+from driftwise.applications.figures import PROBLEM
 from driftwise.applications.policies import which
-from driftwise.applications.words import setting, summarise
 from driftwise.errors import ParameterError
-from driftwise.experiments.comparison.words import show
-from driftwise.experiments.finding import Chapter, Claim, Finding
+from driftwise.experiments.finding import Chapter, Finding
 from driftwise.experiments.provenance import provenance
 
 MOVE_COSTS = (0.5, 5.0, 20.0)
 """Prices of moving when none are given."""
-
-
-class Application(NamedTuple):
-    """A problem that people have, and the series that we have for it."""
-
-    title: str
-    make: Callable[[Dataset], Case]
-    real: tuple[str, ...]
-    """Series that are used when they are there."""
-    made_up: str
-    """The series that is used when none of them is."""
-    more: tuple[str, ...] = ()
-    """Further series that can be asked for."""
-
-    @property
-    def series(self) -> tuple[str, ...]:
-        """Every series that it can be played on."""
-        return (*self.real, *self.more, self.made_up)
-
-
-APPLICATIONS = {
-    "capacity": Application(
-        "Right-sizing capacity", capacity, ("traffic", "pageviews", "water"), "synthetic-traffic", ("peyton",)
-    ),
-    "forecasts": Application(
-        "Combining forecasts", forecasts, ("polls", "traffic"), "synthetic-polls", ("pageviews", "water")
-    ),
-    "energy": Application("A set-point with a ramp", energy, ("prices",), "synthetic-prices"),
-}
-
-POLICIES = "policies"
-NAMES = (*APPLICATIONS, POLICIES)
 
 
 class Applications:
@@ -136,7 +98,6 @@ def apply(
     *,
     applications: Applications | None = None,
     command: str = "driftwise.applications.apply",
-    found: Callable[[Finding], None] = lambda finding: None,
 ) -> Chapter:
     """Play one application on its series, keep what was found in ``out/findings/NAME.json``, and return the chapter.
 
@@ -156,8 +117,6 @@ def apply(
         left out, and on synthetic ones where none is.
     command : str
         The command that the report names as the origin of its numbers.
-    found : callable
-        Called with every finding.
 
     Returns
     -------
@@ -177,56 +136,9 @@ def apply(
     began = time.monotonic()
     chosen = applications or Applications()
     findings = chosen.findings(name)
-    for finding in findings:
-        found(finding)
     shown = [table for finding in findings for table in finding.tables if not table.detail]
     runs = sum(len(table.rows) for table in shown if table.title != PROBLEM)
     title = "Which of my policies" if name == POLICIES else APPLICATIONS[name].title
     chapter = Chapter(name, title, provenance(command, time.monotonic() - began, runs), findings)
     chapter.write(Path(out))
     return chapter
-
-
-def conclude(contests: Sequence[Contest]) -> Finding:
-    """Say what came out of a case: a table for every price, what was claimed, and words."""
-    case = contests[0].case
-    return Finding(
-        setting(case),
-        summarise(contests),
-        [*(cost_table(contest) for contest in contests), problem_table(case), settings_table(contests)],
-        _claims(contests),
-        panels(contests),
-        columns=2,
-    )
-
-
-def _claims(contests: Sequence[Contest]) -> list[Claim]:
-    """Hold ours against the rule with default settings, and the optimum against its certificate."""
-    default = next(label for label in contests[0].case.rules if "default" in label)
-    ratios = [contest[SELF_TUNED].overall / contest[default].overall for contest in contests]
-    measured = ", ".join(
-        f"{ratio:.3f} at {show(contest.move_cost)}" for ratio, contest in zip(ratios, contests, strict=True)
-    )
-    gaps = max(contest.solution.gap for contest in contests)
-    return [
-        Claim(f"{SELF_TUNED} costs less than {_settings(default)}", max(ratios) < 1.0, f"{measured}, as a ratio"),
-        Claim(
-            "The hindsight optimum is certified",
-            all(contest.solution.optimal for contest in contests),
-            f"relative gap at most {gaps:.1e}",
-        ),
-    ]
-
-
-def _settings(default: str) -> str:
-    return "the " + default.replace(", default", " with default settings").lower()
-
-
-def listing() -> list[list[str]]:
-    """Return every application with every series, and whether that is there or which command brings it."""
-    rows = []
-    for name, application in APPLICATIONS.items():
-        for series in application.series:
-            state = missing(series) or ("installed" if CATALOGUE[series].package else "built in")
-            rows.append([name, series, CATALOGUE[series].title, state])
-    return [*rows, [POLICIES, "all of these", "Committees of the rules of all the others", ""]]

@@ -6,7 +6,7 @@ from driftwise.applications.contest import Contest
 from driftwise.applications.ours import BLIND, COMMITTEE, FOLLOWING, SELF_TUNED
 from driftwise.applications.words import warning
 from driftwise.experiments.comparison.words import show
-from driftwise.experiments.finding import Claim, Finding, Panel, Series, Table, spoken
+from driftwise.experiments.finding import Claim, Finding, Panel, Series, Table
 from driftwise.experiments.study import group
 
 MARGIN = 0.03
@@ -110,7 +110,7 @@ def _summary(contests: Sequence[Contest]) -> str:
     else:
         text += f" The committee was cheaper than {SELF_TUNED}, which needs no rules, in all of them."
     jumpy = [contest for contest in contests if contest[FOLLOWING].overall < contest[COMMITTEE].overall]
-    text += f" Following one member at a time ({spoken(FOLLOWING)}) was cheaper than mixing in {len(jumpy)} of them."
+    text += f" Following one member at a time was cheaper than mixing in {len(jumpy)} of them."
     made_up = [data for data in {id(c.case.data): c.case.data for c in contests}.values() if data.synthetic]
     return " ".join([*(warning(data) for data in made_up[:1]), text])
 

@@ -39,7 +39,7 @@ def _cheapest(contests: Sequence[Contest]) -> str:
         best, other = sorted((ours, rule), key=lambda one: one.overall)
         side = "best of ours" if other is ours else "best rule of today"
         parts.append(
-            f"at a move cost of {show(contest.move_cost)} {named(best)}, {contest.multiple(best):.3g} times the "
+            f"at a move cost of {show(contest.move_cost)} {named(best)}, {contest.multiple(best):.2f} times the "
             f"optimum ({side}: {named(other)}, {more(other.overall / best.overall)})"
         )
     return f"Cheapest without hindsight: {'; '.join(parts)}."
