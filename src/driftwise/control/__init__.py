@@ -30,6 +30,7 @@ from driftwise.control.controllers import (
     LinearController,
     PolicyController,
     ScreamController,
+    SelfTunedController,
 )
 from driftwise.control.costs import (
     AbsoluteCost,
@@ -110,6 +111,7 @@ __all__ = [
     "QuadraticCost",
     "RandomWalkDisturbance",
     "ScreamController",
+    "SelfTunedController",
     "SinusoidDisturbance",
     "SquareWaveDisturbance",
     "StrongStability",

@@ -9,13 +9,16 @@ from numpy.typing import ArrayLike
 from driftwise._compile import LARGEST
 from driftwise._validate import Array, array, checked, instance, seeded, whole
 from driftwise.control import engine
-from driftwise.control.controllers import Controller, DisturbanceActionController
+from driftwise.control.controllers import Controller, DisturbanceActionController, SelfTunedController
 from driftwise.control.controllers.linear import Still
+from driftwise.control.controllers.self_tuned import PolicyPool
 from driftwise.control.costs import Cost, CostSequence, as_costs
 from driftwise.control.disturbances import Disturbance, as_disturbances
 from driftwise.control.kernels import PlantData, advance, push_away, saturate
 from driftwise.control.systems import PLANT_HINT, System
 from driftwise.control.trace import ControlTrace
+from driftwise.control.tuning import run as tuning
+from driftwise.control.tuning.pool import Pool
 from driftwise.engine.layout import ACTIVE, COUNT, COUNTERS, DIM, FLOATS, INTEGERS, state_size, views
 from driftwise.errors import HorizonError, InputError
 from driftwise.learners.ensemble import Ensemble
@@ -175,20 +178,37 @@ def _world(
 
 def _count(controller: DisturbanceActionController) -> int:
     learner = controller.learner
-    return learner.program.steps.size if isinstance(learner, Ensemble) else 1
+    return learner.program.steps.size if isinstance(learner, Ensemble) else learner.weights.size
 
 
 def _in_one_go(controller: DisturbanceActionController, costs: CostSequence, record: bool) -> bool:
     """Tell whether the compiled loop does for this controller what its own methods would."""
-    base, learner = DisturbanceActionController, controller.learner
+    tuned, learner = isinstance(controller, SelfTunedController), controller.learner
+    base = SelfTunedController if tuned else DisturbanceActionController
     names = ["act", "observe", "_decide", "_learn", "_gradient", *(["weights"] if record else [])]
     own = all(getattr(type(controller), name) is getattr(base, name) for name in names)
-    learns = type(learner) is Still or (isinstance(learner, Ensemble) and plain(learner, record) and not learner._own)
+    learns = type(learner) in (Still, PolicyPool) or (
+        isinstance(learner, Ensemble) and plain(learner, record) and not learner._own
+    )
     return own and learns and costs.data is not None
 
 
 def _by_kernel(controller: DisturbanceActionController, world: _World, x: Array, books: _Books) -> None:
     learner, T = controller.learner, len(world.disturbances)
+    memory = engine.Memory(*(part.copy() for part in controller._memory))  # type: ignore[arg-type]
+    data = world.costs.data
+    assert data is not None
+    about = (world.plant, controller._loop, memory, controller._room, data)
+    events = (world.push, x, np.zeros(controller.input_dim), world.disturbances, *books)
+    if isinstance(learner, PolicyPool):
+        pool = Pool(*(part.copy() for part in learner.pool))
+        played = tuning.simulate(*about, learner.rules, pool, learner.desk, *events)
+        if played < T:
+            raise _diverged(controller, played, books.states[played])
+        learner.take(pool, learner.round + T)
+        controller._memory = memory
+        controller._round += T
+        return
     if isinstance(learner, Ensemble):
         integers, floats = learner._constants
         counters, state = learner._counters.copy(), learner._state.copy()
@@ -200,27 +220,8 @@ def _by_kernel(controller: DisturbanceActionController, world: _World, x: Array,
         state = np.zeros(state_size(1, dim, False))
         parts = views.py_func(state, 1, dim)  # type: ignore[attr-defined]
         parts.decision[0], parts.weights[0] = learner.act(), 1.0
-    memory = engine.Memory(*(part.copy() for part in controller._memory))  # type: ignore[arg-type]
-    data = world.costs.data
-    assert data is not None
-    played = engine.simulate(
-        world.plant,
-        controller._loop,
-        memory,
-        controller._room,
-        data,
-        integers,
-        floats,
-        counters,
-        state,
-        isinstance(learner, Ensemble),
-        controller.normalised,
-        world.push,
-        x,
-        np.zeros(controller.input_dim),
-        world.disturbances,
-        *books,
-    )
+    learns = isinstance(learner, Ensemble)
+    played = engine.simulate(*about, integers, floats, counters, state, learns, controller.normalised, *events)
     if played < T:
         raise _diverged(controller, played, books.states[played])
     controller._memory = memory

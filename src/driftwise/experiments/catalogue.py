@@ -17,5 +17,5 @@ CATALOGUE = {
     "figure1": Experiment("Figure 1: learning while moving costs", (figure1.STUDY,)),
     "figure2": Experiment("Figure 2: control under changing costs", (figure2.STUDY,)),
     "theory": Experiment("Theory: bounds, growth, and the hardest instances", theory.STUDIES),
-    "control": Experiment("Plants that are not known", control.STUDIES),
+    "control": Experiment("Plants that are not known, and control without knobs", control.STUDIES),
 }

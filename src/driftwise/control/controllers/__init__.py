@@ -9,6 +9,7 @@ from driftwise.control.controllers.lazy_scream import LazyScreamController
 from driftwise.control.controllers.learning import LearningController
 from driftwise.control.controllers.linear import LinearController, PolicyController
 from driftwise.control.controllers.scream import ScreamController
+from driftwise.control.controllers.self_tuned import SelfTunedController
 
 __all__ = [
     "AderController",
@@ -21,4 +22,5 @@ __all__ = [
     "LinearController",
     "PolicyController",
     "ScreamController",
+    "SelfTunedController",
 ]

@@ -1,9 +1,9 @@
-"""Control, measured: what the methods for plants that are not known do over many systems and disturbances."""
+"""Control, measured: plants that are not known, and control without knobs, over many systems and disturbances."""
 
-from driftwise.experiments.control import exploration, identification
+from driftwise.experiments.control import exploration, identification, selftuned
 from driftwise.experiments.study import Study
 
-STUDIES: tuple[Study, ...] = (identification.STUDY, exploration.STUDY)
+STUDIES: tuple[Study, ...] = (identification.STUDY, exploration.STUDY, selftuned.STUDY)
 """In the order in which they are run."""
 
 __all__ = ["STUDIES"]

@@ -1,0 +1,174 @@
+"""A controller without knobs: many learners over policies, each in a plant of its own, mixed by what they would cost."""
+
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, instance, read_only, whole
+from driftwise.control.controllers.disturbance_action import DisturbanceActionController
+from driftwise.control.costs import Cost, DataCost
+from driftwise.control.engine import remember
+from driftwise.control.policies import read_loop
+from driftwise.control.scales import WIDTH, gain_size, loop_memory
+from driftwise.control.stability import lqr
+from driftwise.control.stability.certificate import stable
+from driftwise.control.systems import PLANT_HINT, System
+from driftwise.control.tuning.plants import descend, enter, foresee
+from driftwise.control.tuning.pool import Pool, make_desk, make_pool, make_rules, members
+from driftwise.control.tuning.run import learn
+from driftwise.control.tuning.steps import settle
+from driftwise.domains import SpectralBalls
+from driftwise.engine.kernels import OK
+from driftwise.errors import InputError, ParameterError
+from driftwise.learners import Learner
+
+
+class PolicyPool(Learner):
+    """The learners of a self-tuned controller, of which the decision is the mixture; they learn from whole rounds."""
+
+    domain: SpectralBalls
+
+    def __init__(self, domain: SpectralBalls, size: float) -> None:
+        super().__init__(domain)
+        _, du, dx = domain.shape
+        self.rules = make_rules(domain, size)
+        self.desk = make_desk(self.rules.log_prior.size, domain.dim, du, dx)
+        self.take(make_pool(self.rules, domain.dim, du, dx), 0)
+
+    def take(self, pool: Pool, rounds: int) -> None:
+        """Continue from what the learners know after so many rounds."""
+        self.pool, self._round, self._acted = pool, rounds, None
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the learners."""
+        return self.pool.weights.copy()
+
+    def _decide(self) -> Array:
+        return read_only(self.pool.mixture.copy())
+
+    def _learn(self, gradient: Array) -> None:
+        raise ParameterError("PolicyPool: it learns from the rounds of a plant, by SelfTunedController.observe.")
+
+
+class SelfTunedController(DisturbanceActionController):
+    """Needs nothing but the plant: no horizon, no bound on disturbances or costs, no step size.
+
+    The controller to begin with. Each of a pool of learners over disturbance-action policies is followed in a plant of
+    its own, under the disturbances that were recovered, and judged by what it would have cost there, moving included.
+    The policy in use is their mixture:
+
+    - one that stays at M = 0, which is u = -K x, with half of the weight at first: where the past tells nothing,
+      little is lost;
+    - 13 that descend along the gradient, with steps from 2^-10 to 4 times D / sqrt(sum of squared gradients), and two
+      with a step for every coordinate (AdaGrad);
+    - four that fit a quadratic cost by recursive least squares, in which a round counts for 1, 0.999, 0.99 or 0.97 in
+      the next, and move by at most D / sqrt(rounds that count). They stay where they are in rounds with any other cost,
+      and are left out where a policy has more than 400 entries.
+
+    Decisions are the same whatever the unit of the costs, and whatever constant is added to them.
+
+    Parameters
+    ----------
+    system : System
+        The plant, of which the nominal pair (A, B) is used.
+    K : array of shape (du, dx), optional
+        Gain that stabilises the plant; `lqr` with unit weights when left out. What is learnt comes on top of the gain.
+    memory : int, optional
+        H, the number of past disturbances that the policy answers to. When left out, as many as it takes the closed
+        loop to bring a disturbance down to a tenth, from 10 to 200.
+    radii : float or array of shape (H,), optional
+        Largest spectral norms of M[1], ..., M[H]; four times the size D of a good gain when left out.
+    input_bound : float or array of shape (du,), optional
+        Largest size of each input.
+
+    Attributes
+    ----------
+    members : tuple of str
+        Names of the learners, in the order of `weights`.
+
+    Notes
+    -----
+    Nothing is proved. What was measured, beside `GradientController` with the step that is best in hindsight, LQR and
+    `ScreamController`, is printed by ``driftwise reproduce control``.
+
+    The learners are mixed by AdaHedge: its rate comes from what mixing has cost so far, not from the largest cost of
+    any learner, of which those with long steps make a great one. A mixture of policies is played, not one of inputs:
+    that would be open-loop, and a plant that is unstable runs away under it.
+
+    A round takes time in proportion to N n (dx + du) for N = 20 learners and n = H du dx entries of a policy, and to
+    n^2 (dx + du + 12) for least squares. The learners' own plants have no input bound.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> plant = dw.control.double_integrator()
+    >>> cost, waves = dw.control.QuadraticCost(1.0, 1.0), dw.control.SinusoidDisturbance(0.3, period=40.0, seed=1)
+    >>> controller = dw.control.SelfTunedController(plant)
+    >>> trace = dw.control.simulate(plant, controller, cost, waves, rounds=2000)
+    >>> lqr = dw.control.simulate(plant, dw.control.LinearController(plant), cost, waves, rounds=2000)
+    >>> round(trace.total / lqr.total, 3)
+    0.0
+    >>> controller.members[controller.weights.argmax()]
+    ''
+    """
+
+    learner: PolicyPool
+
+    def __init__(
+        self,
+        system: System,
+        K: ArrayLike | None = None,
+        memory: int | None = None,
+        *,
+        radii: ArrayLike | None = None,
+        input_bound: ArrayLike | None = None,
+    ) -> None:
+        owner = type(self).__name__
+        instance(owner, "system", system, System, PLANT_HINT)
+        gain, closed = read_loop(owner, system, lqr(system) if K is None else K)
+        stable(owner, system, gain)
+        H = loop_memory(closed) if memory is None else whole(owner, "memory", memory)
+        size = gain_size(system, gain)
+        shape = (H, system.input_dim, system.state_dim)
+        domain = SpectralBalls(shape, WIDTH * size if radii is None else radii)
+        super().__init__(system, PolicyPool(domain, size), K=gain, input_bound=input_bound)
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """Names of the learners, in the order of `weights`."""
+        return members(self.learner.rules.log_prior.size)
+
+    @property
+    def guarantee(self) -> str:
+        """What is promised about this controller's regret."""
+        return "No bound on the regret is proved: the controller tunes itself, and was measured only."
+
+    def _decide(self, x: Array) -> Array:
+        u = super()._decide(x)
+        enter(self._loop, self._memory, self.learner.pool, self.learner.desk)
+        return u
+
+    def _learn(self, x: Array, applied: Array, cost: Cost) -> None:
+        parts = (self.learner.rules, self.learner.pool, self.learner.desk)
+        if isinstance(cost, DataCost) and cost.plain:
+            refused = learn(*parts, cost.data, 0) != OK
+        else:
+            refused = self._judge(cost) != OK
+            if not refused:
+                settle(*parts, False)
+        if refused:
+            raise InputError(
+                f"{type(self).__name__}.observe: {cost!r} or its gradient leaves the range of numbers in the plant of "
+                "one of the learners; the plant diverges, or costs or disturbances are in units far too large. The "
+                "controller is unchanged."
+            )
+        remember(self._memory, applied, 0.0)
+        self.learner.take(self.learner.pool, self.learner.round + 1)
+
+    def _judge(self, cost: Cost) -> int:
+        """Ask a cost that is not built in what every learner pays, and for the slopes."""
+        pool, desk, dx = self.learner.pool, self.learner.desk, self.state_dim
+        foresee(pool, desk)
+        for m, point in enumerate(desk.points):
+            desk.values[m] = cost.value(pool.states[m].copy(), pool.inputs[m].copy())
+            desk.slopes[m, :dx], desk.slopes[m, dx:] = cost.gradient(point[:dx].copy(), point[dx:].copy())
+        return descend(self.learner.rules, pool, desk, False)
