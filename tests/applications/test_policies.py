@@ -2,6 +2,8 @@
 
 import pytest
 
+from driftwise.applications.chapters import Applications
+from driftwise.applications.data import CATALOGUE, missing
 from driftwise.applications.ours import BLIND, COMMITTEE, FOLLOWING
 from driftwise.applications.policies import MARGIN, excess, which
 from tests.applications.cases import MAKERS, case, contest
@@ -43,3 +45,24 @@ def test_the_summary_names_the_worst_case_and_synthetic_data() -> None:
 def test_moves_that_cost_much_are_what_a_blind_committee_pays() -> None:
     held = contest("capacity", 20.0)
     assert excess(held, BLIND) > 2.0 * max(excess(held, COMMITTEE), 0.1)
+
+
+def within_margin(series: str) -> None:
+    """Hold the committee against its best member on a real series, at three prices."""
+    command = missing(series)
+    if command:
+        pytest.skip(f"{CATALOGUE[series].package} is not installed: {command}")
+    played = Applications().contests("capacity", series)
+    assert [one.move_cost for one in played] == [0.5, 5.0, 20.0]
+    assert max(excess(one, COMMITTEE) for one in played) <= MARGIN
+    assert all(one.solution.optimal for one in played)
+
+
+def test_the_committee_is_within_the_margin_on_real_demand() -> None:
+    within_margin("water")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("series", ["traffic", "pageviews", "peyton"])
+def test_the_committee_is_within_the_margin_on_more_real_demand(series: str) -> None:
+    within_margin(series)
