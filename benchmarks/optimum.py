@@ -8,12 +8,14 @@ import platform
 import time
 import tracemalloc
 
+import numpy as np
+
 import driftwise as dw
 from driftwise.regret import hindsight_optimum
 
 
 def measure(
-    losses: dw.LossStream, domain: dw.Domain, lambda_: float
+    losses: dw.LossStream, domain: dw.Domain, lambda_: float | dw.MoveCost
 ) -> tuple[float, float, dw.regret.HindsightOptimum]:
     """Return seconds, megabytes of arrays at the peak (of a second run, as counting takes time), and the optimum."""
     start = time.perf_counter()
@@ -54,6 +56,16 @@ def main() -> None:
     print(f"\n{arguments.beside} rounds, lambda = 2, active set        {middle - start:>7.2f} s, cost {ours.total:.8g}")
     print(f"{arguments.beside} rounds, lambda = 2, cvxpy, Clarabel   {end - middle:>7.2f} s, cost {theirs.total:.8g}")
     print(f"cvxpy, Clarabel / active set                 {(end - middle) / (middle - start):>7.1f}")
+
+    print("\nA capacity that costs 1, 5 if it is missing, 3 to raise and 1 to lower, by a unit")
+    prices, rng = dw.MoveCost(up=3.0, down=1.0), np.random.default_rng(0)
+    shapes = ((arguments.rounds, 1, prices), (arguments.rounds // 16, 30, prices), (arguments.rounds // 16, 30, 5.0))
+    for rounds, dim, price in shapes:
+        demands = 50.0 + 30.0 * np.sin(np.arange(rounds)[:, None] / 200.0 + np.arange(dim))
+        capacity = dw.CapacityLoss(demands + 10.0 * rng.standard_normal((rounds, dim)))
+        seconds, peak, best = measure(capacity, dw.Box(np.zeros(dim), np.full(dim, 200.0)), price)
+        what = "l1, up and down" if isinstance(price, dw.MoveCost) else "l2, one price"
+        print(f"{rounds} rounds x {dim}, {what:<16} {seconds:>7.2f} s {peak:>8.1f} MB, relative gap {best.gap:.1e}")
 
 
 if __name__ == "__main__":

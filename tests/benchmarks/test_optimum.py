@@ -15,3 +15,6 @@ def test_both_solvers_agree_and_every_size_is_printed() -> None:
     ours, theirs = re.findall(r"cost (\S+)", result.stdout)
     assert abs(float(ours) / float(theirs) - 1.0) <= 1e-6
     assert "cvxpy, Clarabel / active set" in result.stdout
+    gaps = re.findall(r"rounds x \d+, .* relative gap (\S+)", result.stdout)
+    assert len(gaps) == 3
+    assert max(float(gap) for gap in gaps) <= 1e-6

@@ -1,6 +1,7 @@
 """The cheapest path of one coordinate, against all paths on a grid."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,13 +16,14 @@ GRID = 7
 """Whole numbers from 0 to 6: with whole slopes and kinks, and no bends, some path on them is the cheapest."""
 
 
-def value(bend: float, slope: float, kink: float, jump: float, z: Array) -> Array:
+def value(curve: Array, z: Any) -> Array:
     """Return the loss whose derivative is given, up to a constant."""
+    bend, slope, kink, jump = curve
     return np.asarray(0.5 * bend * z**2 + slope * z + jump * np.maximum(z - kink, 0.0))
 
 
 def total(curves: Array, up: float, down: float, w: Array) -> float:
-    losses = sum(float(value(*curve, w[t])) for t, curve in enumerate(curves))
+    losses = sum(float(value(curve, w[t])) for t, curve in enumerate(curves))
     changes = np.diff(w)
     return losses + float(np.where(changes > 0.0, up * changes, -down * changes).sum())
 
@@ -30,17 +32,17 @@ def least(curves: Array, up: float, down: float, places: Array) -> float:
     """Return the least cost of a path over some places, by dynamic programming."""
     gaps = places[None, :] - places[:, None]  # from a row to a column
     price = np.where(gaps > 0.0, up * gaps, -down * gaps)
-    cost = value(*curves[0], places)
+    cost = value(curves[0], places)
     for curve in curves[1:]:
-        cost = (cost[:, None] + price).min(axis=0) + value(*curve, places)
+        cost = (cost[:, None] + price).min(axis=0) + value(curve, places)
     return float(cost.min())
 
 
 def found(curves: Array, low: float, high: float, up: float, down: float) -> tuple[Array, Array]:
-    columns = [np.ascontiguousarray(column) for column in curves.T]
+    a, b, kinks, jumps = (np.ascontiguousarray(column, float) for column in curves.T)
     w, dual = np.empty(len(curves)), np.empty(len(curves))
-    cheapest_path(*columns, low, high, up, down, w)
-    path_dual(*columns, low, high, up, down, w, dual)
+    cheapest_path(a, b, kinks, jumps, low, high, up, down, w)
+    path_dual(a, b, kinks, jumps, low, high, up, down, w, dual)
     return w, dual
 
 
@@ -90,7 +92,7 @@ def test_bends_and_kinks_together_cost_no_more_than_a_fine_grid(seed: int, round
     rest = steps - slope
     assert np.all((-down - 1e-12 <= dual) & (dual <= up + 1e-12))
     assert dual[-1] == 0.0
-    tangents = sum(float(value(*curve, w[t])) - slope[t] * w[t] for t, curve in enumerate(curves))
+    tangents = sum(float(value(curve, w[t])) - slope[t] * w[t] for t, curve in enumerate(curves))
     bound = tangents - np.where(rest > 0.0, 1.5 * rest, -1.0 * rest).sum()
     assert bound == pytest.approx(best, rel=1e-9, abs=1e-9)
 

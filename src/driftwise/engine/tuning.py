@@ -3,7 +3,7 @@
 It needs no horizon and no bound on gradients. Nothing is compared but losses with losses and distances with distances,
 so decisions stay the same when losses and the price of moving are multiplied by a number, or losses shifted::
 
-    eta_{t,i} = D 2^(i-1) / sqrt(sum_{s<=t} |g_s|^2 + lambda |g_s|)
+    eta_{t,i} = D 2^(i-3) / sqrt(sum_{s<=t} |g_s|^2 + lambda |g_s|)
     eps_t     = 2 / sum_{s<=t} (gap_s + lambda D |p_{s+1} - p_s|_1)
 
 where gap_s is AdaHedge's mixability gap: what the mixture lost beyond Hedge's own potential. The decision is the

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from driftwise.experiments import control, figure1, figure2, theory
+from driftwise.experiments import control, figure1, figure2, selftuned, theory
 from driftwise.experiments.study import Study
 
 
@@ -17,5 +17,6 @@ CATALOGUE = {
     "figure1": Experiment("Figure 1: learning while moving costs", (figure1.STUDY,)),
     "figure2": Experiment("Figure 2: control under changing costs", (figure2.STUDY,)),
     "theory": Experiment("Theory: bounds, growth, and the hardest instances", theory.STUDIES),
+    "selftuned": Experiment("Learning without knobs", selftuned.STUDIES),
     "control": Experiment("Plants that are not known, and control without knobs", control.STUDIES),
 }

@@ -7,6 +7,11 @@ from driftwise.learners.ensemble import Ensemble, Meta, Pool, Surrogate, wide_en
 from driftwise.movecost import MoveCost, largest_price, read_move_cost
 
 
+def self_tuned_pool(D: float, patience: tuple[float, ...]) -> Pool:
+    """Return Scream's pool in units of distance, with two smaller steps below its smallest."""
+    return Pool(D / 4.0, growth=16.0, patience=patience)
+
+
 class SelfTunedScream(Ensemble):
     """Scream without knobs: no horizon, no bound on gradients, no learning rate.
 
@@ -26,7 +31,8 @@ class SelfTunedScream(Ensemble):
     -----
     Four things differ from `Scream`:
 
-    - Step sizes are D 2^(i-1) / sqrt(sum_s |g_s|^2 + lambda |g_s|), and their number grows with the rounds.
+    - Step sizes are D 2^(i-3) / sqrt(sum_s |g_s|^2 + lambda |g_s|) for i = 1, ..., N, where N grows with the rounds:
+      Scream's pool, and two smaller steps below it for streams in which there is nothing to learn.
     - Every step size has a second, patient base-learner. It holds the gradients it is given until their sum outweighs
       the price of a move, and moves by what is beyond. So does the hindsight optimum: it moves only where the sum of
       gradients reaches the price.
@@ -76,7 +82,7 @@ class SelfTunedScream(Ensemble):
         waits = largest_price(self.switching_cost, domain.dim) > 0.0
         super().__init__(
             domain,
-            pool=Pool(D, growth=1.0, patience=(0.0, 1.0) if waits else 0.0),
+            pool=self_tuned_pool(D, (0.0, 1.0) if waits else (0.0,)),
             meta=Meta(2.0, prior="equal"),
             surrogate=Surrogate(self.switching_cost),
             horizon_free="self-tuned",

@@ -144,11 +144,12 @@ def _own_losses(cp: ModuleType, losses: LossStream, expression: Expression, W: A
     return cp.sum(cp.hstack([cp.reshape(each, (1,), order="C") for each in total]))
 
 
-def _price(cp: ModuleType, steps: Any, cost: float | MoveCost, unit: float) -> Any:
-    """Return the price of all moves, `unit` times what their steps say."""
+def _price(cp: ModuleType, steps: Any, cost: float | MoveCost, units: _Units) -> Any:
+    """Return the price of all moves in units of cost, of steps in units of width."""
     if not isinstance(cost, MoveCost):
-        return cost * unit * cp.sum(cp.norm(steps, axis=1))
-    up, down = (np.tile(side * unit, (steps.shape[0], 1)) for side in cost.prices(steps.shape[1]))
+        return cost * units.width / units.cost * cp.sum(cp.norm(steps, axis=1))
+    sides = cost.prices(steps.shape[1]) * units.width / units.cost
+    up, down = (np.tile(side, (steps.shape[0], 1)) for side in sides)
     each = cp.multiply(up, cp.pos(steps)) + cp.multiply(down, cp.neg(steps))
     return cp.sum(each) if cost.norm == "l1" else cp.sum(cp.norm(each, axis=1))
 
@@ -170,7 +171,7 @@ def solve(losses: LossStream, domain: Domain, lambda_: float | MoveCost, express
     price: Any = 0.0
     if steps is not None:
         constraints.append(steps == V[1:] - V[:-1])
-        price = _price(cp, steps, lambda_, units.width / units.cost)
+        price = _price(cp, steps, lambda_, units)
     if expression is None:
         assert isinstance(losses, DataLoss)
         gaps = cp.Variable((rounds, dim) if losses.data.link in EACH else rounds)

@@ -131,10 +131,10 @@ def hindsight_optimum(
 
     How many machines should have run, when one costs 1, a missing one 5, a start 6 and a stop nothing?
 
-    >>> losses = dw.CapacityLoss([2.0, 2.0, 2.0, 7.0, 2.0, 7.0, 2.0], shortage=5.0, price=1.0)
+    >>> losses = dw.CapacityLoss([2, 2, 2, 2, 2, 2, 2, 2, 7, 2, 7, 2], shortage=5.0, price=1.0)
     >>> best = dw.regret.hindsight_optimum(losses, dw.Box([0.0], [10.0]), dw.MoveCost(up=6.0, down=0.0))
     >>> best.decisions.ravel(), best.total, best.optimal
-    (array([2., 2., 2., 7., 7., 7., 2.]), 59.0, True)
+    (array([2., 2., 2., 2., 2., 2., 2., 2., 7., 7., 7., 2.]), 69.0, True)
     """
     owner = "hindsight_optimum"
     read_problem(owner, losses, domain)
