@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from driftwise.applications.figures import cost_table, panels, problem_table, settings_table
@@ -28,7 +29,9 @@ def test_the_problem_is_told_with_source_and_licence() -> None:
     assert shown["A move cost of 1"] == case.moving
     assert shown["Source"] == "made up, seed 0"
     assert "0.001" in shown["What counts as a move"]
-    gaps = dataclasses.replace(case, data=dataclasses.replace(case.data, gaps=(3, 4)))
+    assert shown["Shipped by"] == "driftwise, which makes it up"
+    gaps = dataclasses.replace(case, data=dataclasses.replace(case.data, gaps=(3, 4), package="numpy"))
+    assert ["Shipped by", f"numpy {np.__version__}"] in problem_table(gaps).rows
     assert any("240 hours, 2 of them filled" in text for _, text in problem_table(gaps).rows)
 
 

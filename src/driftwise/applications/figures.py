@@ -6,6 +6,7 @@ import numpy as np
 
 from driftwise.applications.case import Case
 from driftwise.applications.contest import COUNTED, OPTIMUM, RULE, Contest, Outcome
+from driftwise.applications.data.files import version
 from driftwise.applications.ours import COMMITTEE, SCREAM, SELF_TUNED
 from driftwise.experiments.comparison.words import show
 from driftwise.experiments.finding import Panel, Series, Table
@@ -49,9 +50,13 @@ def problem_table(case: Case) -> Table:
         ["Series", f"{case.data.title}; {len(case.losses)} {case.data.step}s{gaps}"],
         ["Source", case.data.source],
         ["Licence", case.data.licence],
-        ["Shipped by", case.data.package or "driftwise, which makes it up"],
+        ["Shipped by", _shipped(case.data.package)],
     ]
     return Table(PROBLEM, ["what", "which"], rows)
+
+
+def _shipped(package: str | None) -> str:
+    return "driftwise, which makes it up" if package is None else f"{package}{version(package)}"
 
 
 def settings_table(contests: Sequence[Contest]) -> Table:

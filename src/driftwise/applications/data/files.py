@@ -39,13 +39,13 @@ def read_columns(package: str, file: str, columns: Sequence[str], rows: tuple[st
     path = None if folder is None else folder / file
     if path is None or not path.is_file():
         raise InputError(
-            f"The installed {package}{_version(package)} has no file {file}; another version of it may: "
+            f"The installed {package}{version(package)} has no file {file}; another version of it may: "
             f"pip install --upgrade {package}."
         )
     table = csv.DictReader(io.StringIO(_text(path)))
     lacking = [name for name in columns if name not in (table.fieldnames or ())]
     if lacking:
-        raise InputError(f"{file} of the installed {package}{_version(package)} has no column {lacking[0]!r}.")
+        raise InputError(f"{file} of the installed {package}{version(package)} has no column {lacking[0]!r}.")
     wanted = tuple(rows[1].split("|")) if rows else ()
     picked = [
         [row[name] or "nan" for name in columns] for row in table if rows is None or row[rows[0]].startswith(wanted)
@@ -56,7 +56,7 @@ def read_columns(package: str, file: str, columns: Sequence[str], rows: tuple[st
         values = np.empty((0, len(columns)))
     if not len(values) or np.isnan(values[0]).any() or np.isnan(values).mean() > GAPS:
         raise InputError(
-            f"{file} of the installed {package}{_version(package)} is not as expected: too many numbers are missing; "
+            f"{file} of the installed {package}{version(package)} is not as expected: too many numbers are missing; "
             "install the package again."
         )
     return values
