@@ -68,7 +68,8 @@ def _folder(package: str) -> Path | None:
     return Path(places[0]) if places else None
 
 
-def _version(package: str) -> str:
+def version(package: str) -> str:
+    """Return the version of an installed package after a space, or nothing if it has none."""
     try:
         return f" {metadata.version(package)}"
     except metadata.PackageNotFoundError:
