@@ -14,7 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 import driftwise
-from driftwise import cli
+from driftwise import applications, cli
+from driftwise.applications import forecasts
 from driftwise.cli import app, main
 from driftwise.experiments import catalogue, comparison
 from driftwise.experiments.catalogue import Experiment
@@ -211,9 +212,40 @@ def test_compare_names_all_learners_in_its_help() -> None:
     assert all(name in output for name in cli.LEARNERS)
 
 
+def test_apply_plays_prints_and_leaves_a_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forecasts, "LONGEST", 150)
+    arguments = ["apply", "forecasts", "--data", "synthetic-polls", "--move-cost", "5", "--out", str(tmp_path)]
+    result = RUNNER.invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    for text in (
+        "Equal weights",
+        "SelfTunedScream",
+        "Committee, blind to moves",
+        "Hindsight optimum",
+        "SYNTHETIC DATA",
+    ):
+        assert text in result.output
+    assert "overall x" in result.output
+    page = (tmp_path / "report.html").read_text()
+    assert "Combining forecasts" in page
+    assert "SYNTHETIC DATA" in page
+    assert [path.stem for path in (tmp_path / "findings").iterdir()] == ["forecasts"]
+
+
+def test_apply_lists_applications_and_series_and_names_them_in_its_help(tmp_path: Path) -> None:
+    output = RUNNER.invoke(app, ["apply", "--list", "--out", str(tmp_path / "out")]).output
+    assert all(name in output for name in (*applications.NAMES, "synthetic-polls", "Road traffic", "built in"))
+    assert not (tmp_path / "out").exists()
+    assert [name.value for name in cli.Application] == list(applications.NAMES)
+    shown = RUNNER.invoke(app, ["apply", "--help"]).output
+    assert all(name in shown for name in applications.NAMES)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["apply", "bogus"],
+        ["apply", "--move-cost", "-1"],
         ["reproduce", "--seeds", "0"],
         ["reproduce", "--bogus"],
         ["reproduce", "figure3"],
@@ -241,6 +273,9 @@ def test_wrong_arguments_exit_with_2(arguments: list[str]) -> None:
         (["reproduce", "--dask", "tcp://127.0.0.1:1"], 1, "no Dask scheduler at tcp://127.0.0.1:1; `dask scheduler`"),
         (["reproduce", "--workers", "2", "--dask", "tcp://127.0.0.1:1"], 2, "workers"),
         (["compare", "--data", "no.csv", "--target", "y", "--switching-cost", "1"], 2, "no.csv"),
+        (["apply", "--data", "bogus"], 2, "there is no series 'bogus'"),
+        (["apply", "energy", "--data", "synthetic-polls"], 2, "energy cannot be played on 'synthetic-polls'"),
+        (["apply", "--out", "file"], 2, "file is not a folder to write to"),
     ],
 )
 def test_errors_are_one_line(
@@ -282,7 +317,7 @@ def test_what_fails_on_the_way_exits_with_1(
 def test_version_and_help() -> None:
     assert RUNNER.invoke(app, ["--version"]).output == f"driftwise {driftwise.__version__}\n"
     output = RUNNER.invoke(app, ["--help"]).output
-    assert all(command in output for command in ("reproduce", "report", "compare"))
+    assert all(command in output for command in ("reproduce", "report", "compare", "apply"))
     assert all(name in RUNNER.invoke(app, ["reproduce", "--help"]).output for name in catalogue.CATALOGUE)
 
 

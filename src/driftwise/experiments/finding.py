@@ -164,8 +164,8 @@ def read_chapters(folder: Path, order: Iterable[str] = ()) -> list[Chapter]:
     chapters = [_read(path) for path in sorted((folder / "findings").glob("*.json"))]
     if not chapters:
         raise InputError(
-            f"{folder} has no findings to show; `driftwise reproduce --out {folder}` makes some, and so does "
-            "`driftwise compare`."
+            f"{folder} has no findings to show; `driftwise reproduce --out {folder}` makes some, and so do "
+            "`driftwise compare` and `driftwise apply`."
         )
     return sorted(chapters, key=lambda chapter: (ranks.get(chapter.name, len(ranks)), chapter.name))
 

@@ -1,0 +1,52 @@
+"""Every application by name, and the series that it can be played on."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from driftwise.applications.capacity import capacity
+from driftwise.applications.case import Case
+from driftwise.applications.data import CATALOGUE, Dataset, missing
+from driftwise.applications.energy import energy
+from driftwise.applications.forecasts import forecasts
+
+
+class Application(NamedTuple):
+    """A problem that people have, and the series that we have for it."""
+
+    title: str
+    make: Callable[[Dataset], Case]
+    real: tuple[str, ...]
+    """Series that are used when they are there."""
+    made_up: str
+    """The series that is used when none of them is."""
+    more: tuple[str, ...] = ()
+    """Further series that can be asked for."""
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """Every series that it can be played on."""
+        return (*self.real, *self.more, self.made_up)
+
+
+APPLICATIONS = {
+    "capacity": Application(
+        "Right-sizing capacity", capacity, ("traffic", "pageviews", "water"), "synthetic-traffic", ("peyton",)
+    ),
+    "forecasts": Application(
+        "Combining forecasts", forecasts, ("polls", "traffic"), "synthetic-polls", ("pageviews", "water")
+    ),
+    "energy": Application("A set-point with a ramp", energy, ("prices",), "synthetic-prices"),
+}
+
+POLICIES = "policies"
+NAMES = (*APPLICATIONS, POLICIES)
+
+
+def listing() -> list[list[str]]:
+    """Return every application with every series, and whether that is there or which command brings it."""
+    rows = []
+    for name, application in APPLICATIONS.items():
+        for series in application.series:
+            state = missing(series) or ("installed" if CATALOGUE[series].package else "built in")
+            rows.append([name, series, CATALOGUE[series].title, state])
+    return [*rows, [POLICIES, "all of these", "Committees of the rules of all the others", ""]]

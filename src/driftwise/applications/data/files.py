@@ -1,0 +1,87 @@
+"""Files inside installed packages, found and read without importing the package."""
+
+import csv
+import gzip
+import io
+import zipfile
+from collections.abc import Sequence
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from driftwise._validate import Array
+from driftwise.errors import InputError
+
+GAPS = 0.02
+"""Share of the cells that may be empty."""
+
+
+def installed(package: str) -> bool:
+    """Tell whether a package is there; it is not imported."""
+    return _folder(package) is not None
+
+
+def read_columns(package: str, file: str, columns: Sequence[str], rows: tuple[str, str] | None = None) -> Array:
+    """Return columns of a CSV file of a package, shape (T, k), NaN where a cell is empty; gzip and zip are unpacked.
+
+    Parameters
+    ----------
+    package, file : str
+        An installed package, and the path of the file in it.
+    columns : sequence of str
+        Names of the columns.
+    rows : pair of str, optional
+        A column, and a text that its cells begin with in the rows that are wanted; rows are separated by ``|``.
+    """
+    folder = _folder(package)
+    path = None if folder is None else folder / file
+    if path is None or not path.is_file():
+        raise InputError(
+            f"The installed {package}{version(package)} has no file {file}; another version of it may: "
+            f"pip install --upgrade {package}."
+        )
+    table = csv.DictReader(io.StringIO(_text(path)))
+    lacking = [name for name in columns if name not in (table.fieldnames or ())]
+    if lacking:
+        raise InputError(f"{file} of the installed {package}{version(package)} has no column {lacking[0]!r}.")
+    wanted = tuple(rows[1].split("|")) if rows else ()
+    picked = [
+        [row[name] or "nan" for name in columns] for row in table if rows is None or row[rows[0]].startswith(wanted)
+    ]
+    try:
+        values = np.array(picked, dtype=np.float64).reshape(len(picked), len(columns))
+    except ValueError:
+        values = np.empty((0, len(columns)))
+    if not len(values) or np.isnan(values[0]).any() or np.isnan(values).mean() > GAPS:
+        raise InputError(
+            f"{file} of the installed {package}{version(package)} is not as expected: too many numbers are missing; "
+            "install the package again."
+        )
+    return values
+
+
+def _folder(package: str) -> Path | None:
+    spec = find_spec(package)
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    return Path(places[0]) if places else None
+
+
+def version(package: str) -> str:
+    """Return the version of an installed package after a space, or nothing if it has none."""
+    try:
+        return f" {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _text(path: Path) -> str:
+    """Return the text of a file; of an archive, that of the only file in it."""
+    data = path.read_bytes()
+    if path.suffix == ".gz":
+        data = gzip.decompress(data)
+    elif path.suffix == ".zip":
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            data = archive.read(archive.namelist()[0])
+    return data.decode("utf-8-sig")

@@ -1,0 +1,108 @@
+"""Tables and panels of a case."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from driftwise.applications.case import Case
+from driftwise.applications.contest import COUNTED, OPTIMUM, RULE, Contest, Outcome
+from driftwise.applications.data.files import version
+from driftwise.applications.ours import COMMITTEE, SCREAM, SELF_TUNED
+from driftwise.experiments.comparison.words import show
+from driftwise.experiments.finding import Panel, Series, Table
+
+SHOWN = 168
+"""Rounds of the series that are drawn: the last ones."""
+
+PROBLEM = "The problem"
+
+
+def cost_table(contest: Contest) -> Table:
+    """Return what everyone cost at one price, in the unit of the problem and in multiples of the optimum."""
+    best, pieces = contest.optimum.overall, max(contest.optimum.moves, 1)
+    rows = []
+    for one in [*contest.outcomes, contest.optimum]:
+        rows.append(
+            [
+                one.label,
+                show(one.total_running),
+                show(one.total_moving),
+                show(one.overall),
+                str(one.moves),
+                f"{one.total_running / best:.3f}",
+                f"{one.total_moving / best:.3f}",
+                f"{one.overall / best:.3f}",
+                f"{one.moves / pieces:.3g}",
+            ]
+        )
+    header = ["who", "running", "moving", "overall", "moves", "running x", "moving x", "overall x", "moves x"]
+    title = f"Move cost {show(contest.move_cost)}; x: in multiples of the optimum's overall cost, and of its moves"
+    return Table(title, header, rows)
+
+
+def problem_table(case: Case) -> Table:
+    """Return what is played, what it costs, and where the series comes from."""
+    gaps = f", {len(case.data.gaps)} of them filled with the value before" if case.data.gaps else ""
+    rows = [
+        ["What is decided", case.what],
+        ["A move cost of 1", case.moving],
+        ["What counts as a move", f"a change by more than {COUNTED:g}"],
+        ["Series", f"{case.data.title}; {len(case.losses)} {case.data.step}s{gaps}"],
+        ["Source", case.data.source],
+        ["Licence", case.data.licence],
+        ["Shipped by", _shipped(case.data.package)],
+    ]
+    return Table(PROBLEM, ["what", "which"], rows)
+
+
+def _shipped(package: str | None) -> str:
+    return "driftwise, which makes it up" if package is None else f"{package}{version(package)}"
+
+
+def settings_table(contests: Sequence[Contest]) -> Table:
+    """Return what is needed to check: settings picked in hindsight, and how sure the optimum is."""
+    rows = []
+    for contest in contests:
+        cost = show(contest.move_cost)
+        rows += [[cost, label, setting] for label, setting in contest.settings.items()]
+        rows.append([cost, "Best member of the committee", contest.best_member.label])
+        rows.append([cost, OPTIMUM, contest.solution.status])
+    return Table("Picked in hindsight", ["move cost", "what", "which"], rows, detail=True)
+
+
+def panels(contests: Sequence[Contest]) -> list[Panel]:
+    """Return overall cost against the price of moving, and what was decided of late at the middle price."""
+    first, middle = contests[0], contests[len(contests) // 2]
+    rule = [one.label for one in first.outcomes if one.kind == RULE and one.decisions is not None]
+    tuned = list(first.case.tuned)
+    names = [SELF_TUNED, COMMITTEE, SCREAM, *rule, *tuned]
+    prices = [contest.move_cost for contest in contests]
+    costs = [
+        Series(name, prices, [contest.multiple(contest[name]) for contest in contests], style="points")
+        for name in names
+    ]
+    drawn = [Panel("Overall cost, in multiples of the hindsight optimum", "move cost", "multiple", costs, _log(prices))]
+    if first.case.observed is not None:
+        drawn.append(_decisions(middle))
+    return drawn
+
+
+def _log(prices: Sequence[float]) -> bool:
+    return min(prices) > 0.0
+
+
+def _decisions(contest: Contest) -> Panel:
+    """Return the series and the decisions of a few, over the last rounds."""
+    case, rounds = contest.case, len(contest.case.losses)
+    assert case.observed is not None
+    start = max(0, rounds - SHOWN)
+    x = np.arange(start, rounds)
+    default = [label for label in case.rules if "default" in label][:1]
+    shown: list[Outcome] = [contest[name] for name in (SELF_TUNED, COMMITTEE, *default)]
+    series = [Series("The series", x.tolist(), case.observed[start:].tolist(), style="dashed")]
+    for one in [*shown, contest.optimum]:
+        assert one.decisions is not None
+        style = "dashed" if one is contest.optimum else "line"
+        series.append(Series(one.label, x.tolist(), one.decisions[start:, 0].tolist(), style=style))
+    title = f"The last {len(x)} {case.data.step}s, at a move cost of {show(contest.move_cost)}"
+    return Panel(title, case.data.step, "decision; series in units of its mean", series)

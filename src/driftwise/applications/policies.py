@@ -1,0 +1,132 @@
+"""Which of my policies: a committee of the rules that people use, against the best of them in hindsight."""
+
+from collections.abc import Sequence
+
+from driftwise.applications.contest import Contest
+from driftwise.applications.ours import BLIND, COMMITTEE, FOLLOWING, SELF_TUNED
+from driftwise.applications.words import warning
+from driftwise.experiments.comparison.words import show
+from driftwise.experiments.finding import Claim, Finding, Panel, Series, Table
+from driftwise.experiments.study import group
+
+MARGIN = 0.03
+"""A committee should cost at most this share more than its best member in hindsight."""
+
+
+DEARER = 0.01
+"""A committee that knows what moves cost should cost at most this share more than one that does not."""
+
+
+def excess(contest: Contest, label: str) -> float:
+    """Return by which share someone cost more than the best member of the committee, picked in hindsight."""
+    return contest[label].overall / contest.best_member.overall - 1.0
+
+
+def which(contests: Sequence[Contest]) -> Finding:
+    """Say how far a committee is from its best member, on every series and at every price of moving."""
+    return Finding(
+        "Which of my policies: a committee against its best member",
+        _summary(contests),
+        [_table(contests), _members(contests)],
+        _claims(contests),
+        [_panel(contests)],
+        columns=1,
+    )
+
+
+def _table(contests: Sequence[Contest]) -> Table:
+    header = ["application", "series", "move cost", "best member in hindsight", "its overall", "x optimum"]
+    header += ["committee", "one at a time", "blind to moves", "self-tuned"]
+    rows = []
+    for contest in contests:
+        best = contest.best_member
+        rows.append(
+            [
+                contest.case.application,
+                contest.case.data.name,
+                show(contest.move_cost),
+                best.label,
+                show(best.overall),
+                f"{contest.multiple(best):.3f}",
+                *(f"{1.0 + excess(contest, name):.3f}" for name in (COMMITTEE, FOLLOWING, BLIND, SELF_TUNED)),
+            ]
+        )
+    return Table(
+        "Overall cost of committees and SelfTunedScream, over that of the best single member in hindsight", header, rows
+    )
+
+
+def _members(contests: Sequence[Contest]) -> Table:
+    cases = {contest.case.title: contest.case for contest in contests}
+    rows = [[title, str(len(case.members)), ", ".join(case.members)] for title, case in cases.items()]
+    return Table("Who sits in the committees", ["case", "members", "who"], rows, detail=True)
+
+
+def _claims(contests: Sequence[Contest]) -> list[Claim]:
+    claims = []
+    for application, part in group([contest.case.application for contest in contests], contests).items():
+        values = [excess(contest, COMMITTEE) for contest in part]
+        worst = part[max(range(len(part)), key=values.__getitem__)]
+        inside = sum(value <= MARGIN for value in values)
+        measured = (
+            f"in {inside} of {len(values)} cases; {_signed(min(values))} to {_signed(max(values))}, the most on "
+            f"{worst.case.data.name} at {show(worst.move_cost)}"
+        )
+        claims.append(
+            Claim(
+                f"The committee costs at most {100.0 * MARGIN:g} % more than its best member, {application}",
+                inside == len(values),
+                measured,
+            )
+        )
+    saved = [contest[BLIND].overall / contest[COMMITTEE].overall for contest in contests]
+    claims.append(
+        Claim(
+            f"Knowing what moves cost never makes a committee more than {100.0 * DEARER:g} % dearer",
+            min(saved) >= 1.0 / (1.0 + DEARER),
+            f"one that is blind to moves costs {min(saved):.3f} to {max(saved):.3f} times as much",
+        )
+    )
+    return claims
+
+
+def _signed(share: float) -> str:
+    return f"{100.0 * share:+.1f} %"
+
+
+def _summary(contests: Sequence[Contest]) -> str:
+    worst = max(contests, key=lambda contest: excess(contest, COMMITTEE))
+    blind = max(contests, key=lambda contest: excess(contest, BLIND))
+    bests = {contest.best_member.label for contest in contests}
+    text = (
+        f"On {len(contests)} cases {len(bests)} different rules were the best one in hindsight, and nobody knows "
+        f"beforehand which. A committee of all of them was off by {_signed(excess(worst, COMMITTEE))} at worst "
+        f"({_place(worst)}); one that is blind to moves by {_signed(excess(blind, BLIND))} ({_place(blind)})."
+    )
+    losing = [contest for contest in contests if contest[COMMITTEE].overall > contest[SELF_TUNED].overall]
+    if losing:
+        text += f" {SELF_TUNED}, which needs no rules, was cheaper than the committee in {len(losing)} of them: "
+        text += ", ".join(_place(contest) for contest in losing) + "."
+    else:
+        text += f" The committee was cheaper than {SELF_TUNED}, which needs no rules, in all of them."
+    jumpy = [contest for contest in contests if contest[FOLLOWING].overall < contest[COMMITTEE].overall]
+    text += f" Following one member at a time was cheaper than mixing in {len(jumpy)} of them."
+    made_up = [data for data in {id(c.case.data): c.case.data for c in contests}.values() if data.synthetic]
+    return " ".join([*(warning(data) for data in made_up[:1]), text])
+
+
+def _place(contest: Contest) -> str:
+    return f"{contest.case.application} on {contest.case.data.name} at {show(contest.move_cost)}"
+
+
+def _panel(contests: Sequence[Contest]) -> Panel:
+    x = list(range(1, len(contests) + 1))
+    series = [
+        Series(name, x, [1.0 + excess(contest, name) for contest in contests], style="points")
+        for name in (COMMITTEE, FOLLOWING, BLIND, SELF_TUNED)
+    ]
+    limit = Series(f"Best member + {100.0 * MARGIN:g} %", [x[0], x[-1]], [1.0 + MARGIN] * 2, style="dashed")
+    return Panel(
+        "Overall cost over that of the best member in hindsight", "case, in the order of the table", "ratio",
+        [*series, limit],
+    )  # fmt: skip

@@ -1,0 +1,72 @@
+"""Sentences are computed: who is cheapest, and where ours loses."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from driftwise.applications.capacity import capacity
+from driftwise.applications.contest import HINDSIGHT, OURS, RULE, Contest, Outcome
+from driftwise.applications.ours import SELF_TUNED
+from driftwise.applications.words import setting, summarise, warning
+from tests.applications.cases import case, contest, short
+
+
+def outcome(label: str, kind: str, running: float, moving: float = 0.0) -> Outcome:
+    return Outcome(label, kind, np.array([running]), np.array([moving]), np.zeros((1, 1)))
+
+
+def settled(ours: float, rule: float, tuned: float, move_cost: float = 5.0) -> Contest:
+    """Return a contest in which everyone costs what is given, and the optimum 10."""
+    outcomes = [outcome(SELF_TUNED, OURS, ours), outcome("Old, default", RULE, rule), outcome("Best", HINDSIGHT, tuned)]
+    held = contest("capacity", 0.5)
+    return dataclasses.replace(
+        held, move_cost=move_cost, outcomes=outcomes, optimum=outcome("Hindsight optimum", HINDSIGHT, 10.0)
+    )
+
+
+def test_it_is_said_who_is_cheapest_and_where_ours_loses() -> None:
+    text = summarise([settled(20.0, 16.0, 15.0, 0.5), settled(12.0, 30.0, 13.0, 20.0)])
+    first, second = (
+        "at a move cost of 0.5 Old (default), 1.60 times",
+        "at a move cost of 20 SelfTunedScream, 1.20 times",
+    )
+    assert f"{first} the optimum (best of ours: SelfTunedScream, 25 % more)" in text
+    assert f"{second} the optimum (best rule of today: Old (default), 2.5 times as much)" in text
+    assert "SelfTunedScream loses to rules of today: at 0.5 to Old (default) (by 20 %)." in text
+    assert "SelfTunedScream loses to what takes hindsight: at 0.5 to Best (by 25 %)." in text
+
+
+def test_it_is_said_that_ours_never_loses_only_if_that_is_so() -> None:
+    text = summarise([settled(12.0, 24.0, 13.0)])
+    assert "SelfTunedScream loses to no rule of today. SelfTunedScream loses to no static level" in text
+    text = summarise([settled(14.0, 24.0, 13.0)])
+    assert "SelfTunedScream loses to no rule of today. SelfTunedScream loses to what takes hindsight: at 5 to" in text
+
+
+def test_synthetic_data_are_called_so_and_the_command_is_named() -> None:
+    data = short("synthetic-traffic")
+    text = warning(data)
+    assert text.startswith("SYNTHETIC DATA: 240 hours")
+    assert "pip install 'driftwise[data]'" in text
+    assert "pip install 'driftwise[prices]'" in text
+    assert summarise([contest("capacity", 0.5)]).startswith(text)
+    assert setting(case("capacity")) == "Capacity: Synthetic demand (made up)"
+    assert warning(dataclasses.replace(data, package="pack")) == ""
+
+
+def test_what_stands_in_for_requests_to_servers_is_called_so() -> None:
+    real = dataclasses.replace(short("synthetic-traffic"), package="pack")
+    assert "stands in" in capacity(real).note
+    assert "stands in" not in case("capacity").note
+
+
+@pytest.mark.parametrize("application", ["capacity", "energy", "forecasts"])
+def test_a_summary_of_a_real_contest_has_the_cheapest_and_the_unit(application: str) -> None:
+    held = contest(application, 20.0)
+    text = summarise([held])
+    playable = [one for one in held.outcomes if one.kind in (OURS, RULE)]
+    best = min(playable, key=lambda one: one.overall)
+    assert best.label.partition(",")[0] in text
+    assert f"{held.multiple(best):.2f} times the optimum" in text
+    assert held.case.note in text
