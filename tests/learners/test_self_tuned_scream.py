@@ -146,3 +146,36 @@ def test_what_it_does_not_take_is_refused() -> None:
     check_refused(lambda: dw.SelfTunedScream(dw.Ball(2), switching_cost=-1.0), "switching_cost")
     check_refused(lambda: dw.SelfTunedScream(dw.Ball(2), switching_cost=dw.MoveCost(up=[1.0] * 3)), "3 coordinates")
     check_refused(lambda: dw.SelfTunedScream(dw.Ball(2), switching_cost=1.0, horizon=5), "horizon")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("lambda_", [0.0, 0.3, 5.0])
+@pytest.mark.parametrize("kind", ["drift", "noise", "wave"])
+def test_the_mixture_suffers_little_more_than_any_base_learner(kind: str, lambda_: float) -> None:
+    """Loss, own moves and the movement of the weights, against each one from the start plus its share of overhead."""
+    rng, T, domain = np.random.default_rng(4), 600, dw.Ball(2)
+    gradients: dict[str, Array] = {
+        "drift": np.repeat(rng.standard_normal((6, 2)), 100, axis=0) + 0.5 * rng.standard_normal((T, 2)),
+        "noise": rng.standard_normal((T, 2)) * np.geomspace(1e-2, 10.0, T)[:, None],
+        "wave": np.sign(np.sin(np.arange(T) / 7.0))[:, None] * np.array([1.0, 0.2]),
+    }
+    learner = dw.SelfTunedScream(domain, switching_cost=lambda_)
+    count = learner.weights.size
+    mixture, each = 0.0, np.zeros(count)
+    points, weights = learner.base_decisions, learner.weights
+    for gradient in gradients[kind]:
+        learner.act()
+        size = learner.weights.size
+        before = np.vstack([points, np.tile(weights @ points, (size - len(points), 1))])
+        losses = learner.base_decisions @ gradient + lambda_ * np.linalg.norm(learner.base_decisions - before, axis=1)
+        points, weights = learner.base_decisions, learner.weights
+        mixture += float(weights @ losses)
+        each += losses[:count]
+        learner.observe(gradient)
+        mixture += (
+            lambda_
+            * domain.diameter
+            * float(np.abs(learner.weights[:size] - weights).sum())
+            * (learner.weights.size == size)
+        )
+    assert mixture <= each.min() + (1.0 + np.log(learner.weights.size) / 2.0) * learner.overhead + 1e-9
+    assert learner.overhead > 0.0

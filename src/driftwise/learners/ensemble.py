@@ -210,7 +210,7 @@ class Ensemble(Learner):
         Use the rates as they are, whatever the number of rounds.
     dead_zone : float, default 0.0
         For the self-tuned schedule: play the point nearest to the last decision within this times
-        D / sqrt(t) * lambda / (lambda + |g|) of the mixture; 0 plays the mixture.
+        ``D / sqrt(t) * lambda / (lambda + |g|)`` of the mixture; 0 plays the mixture.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 from numpy.typing import ArrayLike
 
 from driftwise.domains import Domain
+from driftwise.engine.layout import SPENT
 from driftwise.learners.ensemble import Ensemble, Meta, Pool, Surrogate, wide_enough
 from driftwise.movecost import MoveCost, largest_price, read_move_cost
 
@@ -31,31 +32,35 @@ class SelfTunedScream(Ensemble):
     -----
     Four things differ from `Scream`:
 
-    - Step sizes are D 2^(i-3) / sqrt(sum_s |g_s|^2 + lambda |g_s|) for i = 1, ..., N, where N grows with the rounds:
+    - Step sizes are ``D 2^(i-3) / sqrt(sum_s |g_s|^2 + lambda |g_s|)`` for i = 1, 2, ..., more as the rounds go by:
       Scream's pool, and two smaller steps below it for streams in which there is nothing to learn.
     - Every step size has a second, patient base-learner. It holds the gradients it is given until their sum outweighs
       the price of a move, and moves by what is beyond. So does the hindsight optimum: it moves only where the sum of
       gradients reaches the price.
-    - Hedge begins with equal weights, and its rate is 2 / sum_s (gap_s + lambda D |p_s - p_{s-1}|_1), where gap_s is
-      the mixability gap of AdaHedge [2]_ and the rest bounds what changing the weights costs in movement.
-    - A dead zone: the decision is the point nearest to the last one within D / (4 sqrt(t)) * lambda / (lambda + |g|) of
-      the mixture, |g| being the root mean square of the gradients so far.
+    - Hedge begins with equal weights, and its rate is 2 / `overhead`, where the overhead is
+      ``sum_s (gap_s + lambda D |p_s - p_{s-1}|_1)``: the mixability gaps of AdaHedge [2]_, and a bound on what changing
+      the weights costs in movement.
+    - A dead zone: the decision is the point nearest to the last one within
+      ``D / (4 sqrt(t)) * lambda / (lambda + |g|)`` of the mixture, ``|g|`` being the root mean square of the gradients
+      so far.
 
     *Proved*: decisions lie in the domain. They are the same when losses and prices are multiplied by a number, and
     when losses are shifted (on a simplex, also when all coordinates of a gradient are). The dead zone never moves
     farther than to the mixture and is never farther from it than its radius, so with gradients of at most G it adds at
-    most G D sqrt(T) / 2 to the loss. For a *fixed* rate Hedge's regret over the base-learners is
-    that of the paper.
+    most G D sqrt(T) / 2 to the loss. And what the mixture suffers (linearised losses, the base-learners' own moves, and
+    the movement that comes of changing weights) is at most what any base-learner that was there from the start
+    suffers, plus ``(1 + ln(N) / 2) * overhead`` for N of them at the end.
 
-    *Only measured*: a bound on the regret. The rate shrinks as costs come in, and what that does to the movement of
-    the weights is not bounded; nor is anything proved of patient base-learners. ``driftwise reproduce selftuned``
-    measures both, on the paper's stream and on adversarial ones, and shows where Scream is ahead.
+    *Only measured*: how large the overhead is, and so a bound on the regret. The rate falls as costs come in, and what
+    that does to the movement of the weights is not bounded beforehand; nor is anything proved of patient base-learners.
+    ``driftwise reproduce selftuned`` measures, on the paper's stream and on adversarial ones, and shows where Scream is
+    ahead.
 
     ``act(hint=m)`` takes a guess m of the gradient to come. From the first hint on, every base-learner has a twin that
     heeds hints, and Hedge finds out what they are worth. A twin believes a part h of the guess: what would have been
     best for the guesses before, less what that could be by chance; the first only shows what it is worth. A twin with
-    a fixed step eta that is not patient has a regret of at most D^2 / (2 eta) + eta / 2 sum_t |g_t - h_t|^2 to any
-    fixed decision, besides what it moves: of its steps v_t = Proj(w_t - eta (g_t - h_t)) and
+    a fixed step eta that is not patient has a regret of at most ``D^2 / (2 eta) + eta / 2 sum_t |g_t - h_t|^2`` to
+    any fixed decision, besides what it moves: of its steps v_t = Proj(w_t - eta (g_t - h_t)) and
     w_{t+1} = Proj(v_t - eta h_{t+1}) the second is judged where it ends.
 
     References
@@ -91,3 +96,8 @@ class SelfTunedScream(Ensemble):
             start=start,
             dead_zone=0.25,
         )
+
+    @property
+    def overhead(self) -> float:
+        """What mixing has cost so far: mixability gaps, and the most that changes of weights can have cost in moves."""
+        return float(self._views().tuned[SPENT])
