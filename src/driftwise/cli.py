@@ -159,16 +159,17 @@ def report(
 
 
 LEARNERS = (
+    "selftuned",
     "scream",
     "lazy-scream",
     "ader",
     "ogd",
-    "scream-no-horizon",
     "scream-theorem",
-    "lazy-scream-theorem",
+    "scream-no-horizon",
     "ader-original",
-    "ogd-no-horizon",
     "ogd-switching",
+    "lazy-scream-theorem",
+    "ogd-no-horizon",
 )
 """The names of `driftwise.experiments.comparison.CONTENDERS`, which are not imported to show the help."""
 
@@ -184,7 +185,7 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help=f"Who plays, repeat it for several: {', '.join(LEARNERS)}. The first four when left out.",
+            help=f"Who plays, repeat it for several: {', '.join(LEARNERS)}. The first five when left out.",
             show_default=False,
         ),
     ] = None,
@@ -227,7 +228,7 @@ def compare(
         finding = play(
             data,
             target,
-            learner or LEARNERS[:4],
+            learner or LEARNERS[:5],
             switching_cost,
             features=feature,
             intercept=intercept,
@@ -238,7 +239,7 @@ def compare(
         )
     seconds = time.monotonic() - began
     _show(console, finding)
-    runs = len(learner or LEARNERS[:4])
+    runs = len(learner or LEARNERS[:5])
     built = report.publish(
         out, finding.title, [finding], name="comparison", command=_command(), seconds=seconds, runs=runs
     )

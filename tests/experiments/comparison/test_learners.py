@@ -5,15 +5,17 @@ import pytest
 from driftwise.domains import Ball
 from driftwise.errors import ParameterError
 from driftwise.experiments.comparison.learners import CONTENDERS, Setting, choose
-from driftwise.learners import OGD, Ader, LazyScream, Scream
+from driftwise.learners import OGD, Ader, LazyScream, Scream, SelfTunedScream
 
 SETTING = Setting(Ball(2), gradient_bound=3.0, switching_cost=5.0, horizon=70)
 
 
 def test_an_unknown_learner_is_answered_with_all_of_them() -> None:
-    with pytest.raises(ParameterError, match=r"there is no learner 'Screem'; did you mean scream\? There are ogd, .*"):
+    with pytest.raises(
+        ParameterError, match=r"there is no learner 'Screem'; did you mean scream\? There are selftuned, ogd, .*"
+    ):
         choose(["ogd", "Screem"])
-    with pytest.raises(ParameterError, match="choose at least one learner of ogd, "):
+    with pytest.raises(ParameterError, match="choose at least one learner of selftuned, ogd, "):
         choose([])
 
 
@@ -22,8 +24,11 @@ def test_labels_are_unique_and_every_learner_knows_its_setting() -> None:
     for name, contender in CONTENDERS.items():
         learner = contender.make(SETTING)
         assert learner.domain is SETTING.domain
-        assert learner.horizon == (None if "no-horizon" in name else 70)
-        assert getattr(learner, "gradient_bound") == 3.0  # noqa: B009
+        assert learner.horizon == (None if "no-horizon" in name or name == "selftuned" else 70)
+        if name != "selftuned":
+            assert getattr(learner, "gradient_bound") == 3.0  # noqa: B009
+        if isinstance(learner, SelfTunedScream):
+            assert learner.switching_cost == 5.0
         if isinstance(learner, Scream | LazyScream):
             assert learner.switching_cost == 5.0
             assert learner.rate in contender.label

@@ -11,6 +11,7 @@ from driftwise.experiments.comparison.problem import Options, read_problem
 from driftwise.experiments.comparison.sheet import read_sheet
 from driftwise.experiments.comparison.words import named, show, summarise
 from driftwise.experiments.finding import Claim, Finding
+from driftwise.learners import SelfTunedScream
 from driftwise.regret import certificate
 
 
@@ -96,8 +97,12 @@ def compare(
 
 
 def _claims(contest: Contest) -> list[Claim]:
-    """Hold every learner against its theorem, and the optimum against its certificate."""
-    claims = [_within_bound(outcome, contest) for outcome in contest.learners]
+    """Hold every learner that has a theorem against it, and the optimum against its certificate."""
+    claims = [
+        _within_bound(outcome, contest)
+        for outcome in contest.learners
+        if outcome.trace and not isinstance(outcome.trace.learner, SelfTunedScream)
+    ]
     if contest.solution:
         claims.append(Claim("The hindsight optimum is certified", contest.solution.optimal, contest.solution.status))
     return claims

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from driftwise.domains import Domain
 from driftwise.errors import ParameterError
-from driftwise.learners import OGD, Ader, LazyScream, Learner, Scream
+from driftwise.learners import OGD, Ader, LazyScream, Learner, Scream, SelfTunedScream
 
 
 class Setting(NamedTuple):
@@ -27,6 +27,10 @@ class Contender(NamedTuple):
 
 
 CONTENDERS: dict[str, Contender] = {
+    "selftuned": Contender(
+        "Self-tuned Scream",
+        lambda s: SelfTunedScream(s.domain, switching_cost=s.switching_cost),
+    ),
     "ogd": Contender(
         "OGD",
         lambda s: OGD(s.domain, gradient_bound=s.gradient_bound, horizon=s.horizon),

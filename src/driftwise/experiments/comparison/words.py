@@ -62,7 +62,7 @@ def summarise(contest: Contest) -> str:
     """Say which learner is cheapest, against what, what moving did, and what was taken from the data."""
     parts = [_cheapest(contest), _against_optimum(contest), _against_fixed(contest), _against_zero(contest)]
     parts += [_against_last(contest), _beginning(contest)]
-    parts += [*_moving(contest), _setting(contest.problem), _outlier(contest.problem)]
+    parts += [*_moving(contest), _setting(contest), _outlier(contest.problem)]
     return " ".join(part for part in parts if part)
 
 
@@ -170,12 +170,15 @@ def _ate(outcome: Outcome, rival: str) -> str:
     )
 
 
-def _setting(problem: Problem) -> str:
+def _setting(contest: Contest) -> str:
     """Say what the learners were told that someone without the file would not know."""
+    problem = contest.problem
     told = f"the number of rows and a bound on gradients, {show(problem.setting.gradient_bound)}"
     if problem.options.radius is None:
         told += f", and kept their weights within {show(problem.domain.radius)} of 0 ({problem.radius_from})"
     text = f"The learners were told {told}: numbers that are known only once the file is complete."
+    if any(one.label == "Self-tuned Scream" for one in contest.learners):
+        text += " Self-tuned Scream makes no use of the first two, and no bound is proved for it."
     if problem.options.standardise:
         text += " Features were standardised with means and deviations of the whole file, which is hindsight, too."
     return text

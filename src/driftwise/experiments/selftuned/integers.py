@@ -18,8 +18,8 @@ BOXES = {
 }
 
 
-def run(box: str, learner: str, rounds: int, first: int, seeds: int) -> dict[str, float]:
-    """Return the mean number of unit moves over seeds, the fractional path, and whether every decision was feasible."""
+def run(box: str, learner: str, rounds: int, seed: int, count: int) -> dict[str, float]:
+    """Return the mean number of unit moves over so many seeds, the fractional path, and whether all was feasible."""
     domain = BOXES[box]
     rng = np.random.default_rng(7)
     middle, half = (domain.low + domain.high) / 2.0, domain.diameter / 4.0
@@ -29,9 +29,9 @@ def run(box: str, learner: str, rounds: int, first: int, seeds: int) -> dict[str
     fractional = np.clip(play(inner.clone(), losses).decisions, np.ceil(domain.low), np.floor(domain.high))
     path = float(np.abs(np.diff(fractional, axis=0)).sum())
     moves, feasible = 0.0, True
-    for seed in range(first, first + seeds):
-        decisions = play(rounded(inner, seed), losses).decisions
-        moves += float(np.abs(np.diff(decisions, axis=0)).sum()) / seeds
+    for threshold in range(seed, seed + count):
+        decisions = play(rounded(inner, threshold), losses).decisions
+        moves += float(np.abs(np.diff(decisions, axis=0)).sum()) / count
         feasible &= domain.contains(decisions) and bool(np.all(decisions == np.round(decisions)))
     return {"path": path, "moves": moves, "feasible": float(feasible)}
 
