@@ -164,12 +164,12 @@ LEARNERS = (
     "lazy-scream",
     "ader",
     "ogd",
-    "scream-theorem",
-    "scream-no-horizon",
     "ader-original",
     "ogd-switching",
-    "lazy-scream-theorem",
     "ogd-no-horizon",
+    "scream-theorem",
+    "scream-no-horizon",
+    "lazy-scream-theorem",
 )
 """The names of `driftwise.experiments.comparison.CONTENDERS`, which are not imported to show the help."""
 
