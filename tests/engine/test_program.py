@@ -31,7 +31,7 @@ def _program(where: str = "ball", base: dw.mirror.MirrorMap | None = None) -> Pr
 def test_constants_can_be_cut_into_their_parts_again(where: str) -> None:
     program = _program(where)
     c = layout.config.py_func(*program.constants())  # type: ignore[attr-defined]
-    assert c.choices.tolist() == [layout.DOUBLING, 0, 4, 3, DOMAINS[where].dim, 1, layout.EUCLIDEAN_PRICE, 0]
+    assert c.choices.tolist() == [layout.DOUBLING, 0, 4, 3, DOMAINS[where].dim, 1, layout.EUCLIDEAN_PRICE, 0, 1]
     assert c.settings.tolist() == [0.7, 1.5, 0.0, 9.0, 2.0, DOMAINS[where].diameter, 0.0, 1.5]
     for part, expected in ((c.steps, STEPS), (c.log_prior, LOG_PRIOR)):
         np.testing.assert_array_equal(part, expected)

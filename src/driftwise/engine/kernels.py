@@ -39,6 +39,7 @@ from driftwise.engine.layout import (
     HELD,
     HINTED,
     KINDS,
+    PLAIN,
     RATE,
     ROUND,
     SCHEDULE,
@@ -89,9 +90,11 @@ def clock_now(c: Config, updates: int) -> float:
 
 
 @inlined
-def blend(c: Config, counters: Integers, v: Views) -> None:
+def blend(c: Config, counters: Integers, v: Views, plain: bool) -> None:
     """Write the mixture of the base-learners' points."""
-    weights, points, mixed = v.weights, v.points, mixture_point(c, v)
+    weights, points, mixed = v.weights, v.points, v.decision
+    if not plain:
+        mixed = mixture_point(c, v)
     for k in range(points.shape[1]):
         mixed[0, k] = 0.0
     for i in range(counters[ACTIVE]):
@@ -100,12 +103,12 @@ def blend(c: Config, counters: Integers, v: Views) -> None:
 
 
 @inlined
-def _mix(c: Config, counters: Integers, v: Views, clock: float) -> None:
+def _mix(c: Config, counters: Integers, v: Views, clock: float, plain: bool) -> None:
     """Weights from the totals, the mixture from the weights."""
     log_prior, totals, weights = c.log_prior, v.totals, v.weights
     active = counters[ACTIVE]
     rate = c.settings[RATE] / math.sqrt(clock)
-    if c.choices[SCHEDULE] == SELF_TUNED:
+    if not plain and c.choices[SCHEDULE] == SELF_TUNED:
         rate = tuned_rate(c, v)
     top = -math.inf
     for i in range(active):
@@ -118,7 +121,7 @@ def _mix(c: Config, counters: Integers, v: Views, clock: float) -> None:
     share = 1.0 / total
     for i in range(active):
         weights[i] *= share
-    blend(c, counters, v)
+    blend(c, counters, v, plain)
 
 
 @hot
@@ -174,7 +177,7 @@ def begin(integers: Integers, floats: Array, counters: Integers, state: Array) -
     """Start every base-learner at the point that stands in the decision."""
     c, v = config(integers, floats), views(state, integers[COUNT], integers[DIM])
     _restart(c, counters, v, clock_now(c, 0))
-    _mix(c, counters, v, clock_now(c, 0))
+    _mix(c, counters, v, clock_now(c, 0), False)
 
 
 @hot
@@ -184,9 +187,9 @@ def _reschedule(c: Config, counters: Integers, v: Views, clock: float) -> None:
     if c.choices[SCHEDULE] == DOUBLING:
         if upcoming > clock:
             _restart(c, counters, v, upcoming)
-            _mix(c, counters, v, upcoming)
+            _mix(c, counters, v, upcoming, False)
     elif c.settings[GROWTH] > 0.0 and _grow(c, counters, v, upcoming):
-        _mix(c, counters, v, clock)
+        _mix(c, counters, v, clock, False)
 
 
 @inlined
@@ -200,44 +203,60 @@ def _acceptable(rows: Array) -> bool:
 
 
 @inlined
-def _update(c: Config, counters: Integers, v: Views, own: bool, gradients: Array, values: Array) -> None:
-    """Judge and move every base-learner, then mix them anew."""
+def _update(c: Config, counters: Integers, v: Views, own: bool, gradients: Array, values: Array, plain: bool) -> None:
+    """Judge and move every base-learner, then mix them anew.
+
+    `plain` is a constant in both places that this is compiled for, so that the rounds of the paper's learners carry
+    nothing of what the others do.
+    """
     active, moves, totals, weights, fresh, steps = counters[ACTIVE], v.moves, v.totals, v.weights, v.fresh, c.steps
-    tuned, hinted = c.choices[SCHEDULE] == SELF_TUNED, counters[HINTED] > 0
+    tuned = not plain and c.choices[SCHEDULE] == SELF_TUNED
+    hinted = not plain and counters[HINTED] > 0
     counters[UPDATES] += 1
     clock = clock_now(c, counters[UPDATES])
-    shift = 0.0
+    scale, shift = 1.0 / math.sqrt(clock), 0.0
     if tuned:
         shift = within_simplices(c, v, gradients)
         gradients = v.held
+        scale = add_size(c, v, gradients)
     if hinted:
-        _take_off(c, counters, v, gradients)
-    scale = add_size(c, v, gradients) if tuned else 1.0 / math.sqrt(clock)
+        _take_off(counters, v, gradients)
     switching = c.settings[SWITCHING]
     mixed = 0.0
     for i in range(active):
-        moved, heeded = moves[i], hinted and _heeds(c, i)
-        loss = base_step(c, v, i, v.hint if heeded else gradients, i if own else 0, steps[i] * scale)
+        moved, rows, foreseen = moves[i], gradients, 0.0
+        if hinted and _heeds(c, i):
+            rows, foreseen = v.hint, fresh[i]
+        loss = base_step(c, v, i, rows, i if own else 0, steps[i] * scale, plain)
         if own:
             loss = values[0, i]
-        if heeded:
-            loss += fresh[i]
-        loss += switching * moved - shift
+        if not plain:
+            loss += foreseen
+        loss += switching * moved
+        if not plain:
+            loss -= shift
+            fresh[i] = loss
         totals[i] += loss
-        fresh[i] = loss
         mixed += weights[i] * loss
     v.mixture[0] += mixed
     if tuned:
         add_gap(c, counters, v, mixed)
-    _mix(c, counters, v, clock)
+    _mix(c, counters, v, clock, plain)
     if tuned:
         shift = shift_price(c, counters, v)
         follow(c, counters, v, True)
-    counters[HINTED] = 0
+    if not plain:
+        counters[HINTED] = 0
     if c.choices[SCHEDULE] != FIXED:
         _reschedule(c, counters, v, clock)
     if tuned:
         v.tuned[SPENT] += shift
+
+
+@hot
+def _update_otherwise(c: Config, counters: Integers, v: Views, own: bool, gradients: Array, values: Array) -> None:
+    """`_update` with everything that the paper does not have."""
+    _update(c, counters, v, own, gradients, values, False)
 
 
 @inlined
@@ -247,7 +266,7 @@ def _heeds(c: Config, i: int) -> bool:
 
 
 @hot
-def _take_off(c: Config, counters: Integers, v: Views, gradients: Array) -> None:
+def _take_off(counters: Integers, v: Views, gradients: Array) -> None:
     """Take the hint, on which the base-learners have acted already, off the gradient; note what it is worth to each."""
     hint, trust = v.hint, v.tuned[TRUST]
     for i in range(counters[ACTIVE]):
@@ -283,7 +302,10 @@ def one_round(c: Config, counters: Integers, v: Views, own: bool, gradients: Arr
             return OK
         counters[HELD] = 0
         gradients = held
-    _update(c, counters, v, own, gradients, values)
+    if c.choices[PLAIN] and counters[HINTED] == 0:
+        _update(c, counters, v, own, gradients, values, True)
+    else:
+        _update_otherwise(c, counters, v, own, gradients, values)
     if epoch > 1:
         for k in range(gradients.shape[1]):
             gradients[0, k] = 0.0
@@ -339,12 +361,12 @@ def take_hint(integers: Integers, floats: Array, counters: Integers, state: Arra
     for i in range(counters[ACTIVE]):
         if _heeds(c, i):
             moved = v.moves[i]
-            base_step(c, v, i, v.held, 0, c.steps[i] * scale)
+            base_step(c, v, i, v.held, 0, c.steps[i] * scale, False)
             v.moves[i] += moved
     for k in range(v.held.shape[1]):
         v.held[0, k] = 0.0
     counters[HINTED] = 1
-    blend(c, counters, v)
+    blend(c, counters, v, False)
     if tuned:
         follow(c, counters, v, False)
     return OK

@@ -21,11 +21,12 @@ round has a hint."""
 
 COUNTERS = 5
 
-SCHEDULE, BASE, EPOCH, COUNT, DIM, KINDS, NORM, HEEDLESS = 0, 1, 2, 3, 4, 5, 6, 7
+SCHEDULE, BASE, EPOCH, COUNT, DIM, KINDS, NORM, HEEDLESS, PLAIN = 0, 1, 2, 3, 4, 5, 6, 7, 8
 """First integers of a configuration: which clock, which mirror step, rounds that share a decision, N, d, base-learners
-for each step size, how moves are priced, how many of each step size make nothing of hints."""
+for each step size, how moves are priced, how many of each step size make nothing of hints, and whether there is nothing
+but what the paper has (neither the self-tuned schedule nor patience nor prices)."""
 
-INTEGERS = 8
+INTEGERS = 9
 
 RATE, SWITCHING, GROWTH, CLOCK, EXPONENT, DIAMETER, DEAD_ZONE, PRICE = 0, 1, 2, 3, 4, 5, 6, 7
 """First floats of a configuration: Hedge's unit rate, lambda, pool growth, the fixed clock, p of the p-norm, D, the
@@ -49,7 +50,7 @@ class Config(NamedTuple):
     """What a learner is: the parts of its two constant vectors, by name."""
 
     choices: Integers
-    """(8,): SCHEDULE, BASE, EPOCH, COUNT, DIM, KINDS, NORM, HEEDLESS."""
+    """(9,): SCHEDULE, BASE, EPOCH, COUNT, DIM, KINDS, NORM, HEEDLESS, PLAIN."""
     blocks: Blocks
     """The domain's table of blocks."""
     settings: Array

@@ -88,8 +88,9 @@ class Program:
         norm, unit, prices = EUCLIDEAN_PRICE, cost, np.empty(0)
         if isinstance(cost, MoveCost):
             norm, unit, prices = L1_PRICES if cost.norm == "l1" else L2_PRICES, 1.0, cost.prices(dim).ravel()
+        plain = self.schedule != "self-tuned" and not any(self.patience) and norm == EUCLIDEAN_PRICE
         schedule, base = SCHEDULES.index(self.schedule), self.mirror.kind(self.domain)
-        header = [schedule, base, self.epoch, count, dim, len(self.patience), norm, self.heedless]
+        header = [schedule, base, self.epoch, count, dim, len(self.patience), norm, self.heedless, plain]
         settings = [self.rate, unit, self.growth, self.clock, self.mirror.exponent]
         settings += [self.domain.diameter, self.dead_zone, self.price]
         patience = np.resize(self.patience, count)

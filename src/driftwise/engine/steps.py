@@ -126,10 +126,10 @@ def _beyond(c: Config, held: Array, i: int, out: Array) -> bool:
 
 
 @inlined
-def _arrive(c: Config, v: Views, i: int) -> None:
+def _arrive(c: Config, v: Views, i: int, plain: bool) -> None:
     """Put base-learner i at the point in `trial`, and note how far it went, or the price of that."""
     points, trial = v.points, v.trial
-    if c.choices[NORM] != EUCLIDEAN_PRICE:
+    if not plain and c.choices[NORM] != EUCLIDEAN_PRICE:
         v.moves[i] = _price(c.choices[NORM], c.prices, points, i, trial)
         for k in range(points.shape[1]):
             points[i, k] = trial[0, k]
@@ -155,15 +155,18 @@ def _patient_step(c: Config, v: Views, i: int, gradients: Array, row: int, step:
             held[i, k] -= trial[0, k]
             trial[0, k] = points[i, k] - step * trial[0, k]
         project(c.blocks, c.numbers, trial, 0)
-        _arrive(c, v, i)
+        _arrive(c, v, i, False)
     return inner
 
 
 @inlined
-def base_step(c: Config, v: Views, i: int, gradients: Array, row: int, step: float) -> float:
-    """Move base-learner i against a row of the gradients, note how far it went, and return <g, w_{t,i}>."""
+def base_step(c: Config, v: Views, i: int, gradients: Array, row: int, step: float, plain: bool) -> float:
+    """Move base-learner i against a row of the gradients, note how far it went, and return <g, w_{t,i}>.
+
+    Where everything is `plain`, nobody is patient and moves are priced by their length.
+    """
     points, trial = v.points, v.trial
-    if c.patience[i] > 0.0:
+    if not plain and c.patience[i] > 0.0:
         return _patient_step(c, v, i, gradients, row, step)
     if points.shape[1] >= LONG and c.choices[BASE] == EUCLIDEAN:
         return _long_step(c, v, i, gradients, row, step)
@@ -178,5 +181,5 @@ def base_step(c: Config, v: Views, i: int, gradients: Array, row: int, step: flo
             inner += gradients[row, k] * points[i, k]
             trial[0, k] = points[i, k]
         _mirror_step(c, v.log_start, v.duals, i, gradients, row, step, trial)
-    _arrive(c, v, i)
+    _arrive(c, v, i, plain)
     return inner
