@@ -21,7 +21,7 @@ def test_the_code_in_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert len(blocks) == 7
-    names = {"__name__": "__main__", "gradient": np.zeros(10)}
+    names = {"__name__": "__main__", "gradient": np.zeros(1)}
     for block in blocks:
         exec(block, names)  # the README's own words
     assert names["trace"].total > 0.0  # type: ignore[attr-defined]

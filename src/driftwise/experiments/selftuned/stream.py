@@ -19,6 +19,8 @@ from driftwise.streams import drifting_regression
 SEEDS = (*range(200, 210), *range(1000, 1020))
 """None of them was used to choose anything."""
 
+TITLE = "Overall cost (loss + switching cost), mean over seeds, and as a part of Scream's; lambda = 2 alpha"
+
 TARGETS = dict(zip(ALPHAS, (0.33, 0.54, 0.69), strict=True))
 """What a prototype without patient base-learners came near to, as parts of Scream's overall cost."""
 
@@ -66,7 +68,7 @@ def _conclude(tasks: list[Task], results: list[dict[str, Any]]) -> Finding:
         for alpha in ALPHAS:
             loss, switching = (np.mean([r[part][-1] for r in runs[name, alpha]]) for part in ("loss", "switching"))
             part = costs[name, alpha].mean() / costs["Scream", alpha].mean()
-            row.append(f"{loss + switching:.0f} ({loss:.0f} + {switching:.0f}), {part:.3f} of Scream's")
+            row.append(f"{loss + switching:.0f} ({loss:.0f} + {switching:.0f}) {part:.3f}")
         rows.append(row)
     for alpha, most in TARGETS.items():
         each = ratios[alpha] = costs["Self-tuned Scream", alpha] / costs["Scream", alpha]
@@ -78,7 +80,7 @@ def _conclude(tasks: list[Task], results: list[dict[str, Any]]) -> Finding:
             )
         )
     header = ["learner", *(f"alpha = {alpha:g}" for alpha in ALPHAS)]
-    tables.append(Table("Overall cost (loss + switching cost), mean over seeds; lambda = 2 alpha", header, rows))
+    tables.append(Table(TITLE, header, rows))
     columns = {f"alpha = {alpha:g}": each for alpha, each in ratios.items()}
     tables.append(ratio_table("Overall cost of self-tuned Scream / Scream", seeds, columns)._replace(detail=True))
     means = [f"{each.mean():.2f}" for each in ratios.values()]
