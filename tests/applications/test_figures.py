@@ -58,5 +58,6 @@ def test_panels_show_multiples_and_the_last_rounds() -> None:
 
 
 def test_weights_are_not_drawn_and_a_price_of_zero_is_not_put_on_a_logarithmic_axis() -> None:
-    (costs,) = panels([contest("forecasts", 0.0)])
+    (costs,) = panels([contest("forecasts", 0.0), contest("forecasts", 5.0)])
     assert not costs.log
+    assert panels([contest("forecasts", 5.0)]) == []

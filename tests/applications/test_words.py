@@ -33,15 +33,20 @@ def test_it_is_said_who_is_cheapest_and_where_ours_loses() -> None:
     )
     assert f"{first} the optimum (best of ours: SelfTunedScream, 25 % more)" in text
     assert f"{second} the optimum (best rule of today: Old (default), 2.5 times as much)" in text
-    assert "SelfTunedScream loses to rules of today: at 0.5 to Old (default) (by 20 %)." in text
-    assert "SelfTunedScream loses to what takes hindsight: at 0.5 to Best (by 25 %)." in text
+    assert "SelfTunedScream costs more than rules of today: at 0.5 than Old (default) (25 % more)." in text
+    assert "SelfTunedScream costs more than what takes hindsight: at 0.5 than Best (33 % more)." in text
 
 
 def test_it_is_said_that_ours_never_loses_only_if_that_is_so() -> None:
     text = summarise([settled(12.0, 24.0, 13.0)])
-    assert "SelfTunedScream loses to no rule of today. SelfTunedScream loses to no static level" in text
+    assert (
+        "SelfTunedScream costs no more than any rule of today. SelfTunedScream costs no more than any static level"
+        in text
+    )
     text = summarise([settled(14.0, 24.0, 13.0)])
-    assert "SelfTunedScream loses to no rule of today. SelfTunedScream loses to what takes hindsight: at 5 to" in text
+    assert (
+        "costs no more than any rule of today. SelfTunedScream costs more than what takes hindsight: at 5 than" in text
+    )
 
 
 def test_synthetic_data_are_called_so_and_the_command_is_named() -> None:

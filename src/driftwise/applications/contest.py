@@ -103,15 +103,15 @@ class Books:
 
     def __init__(self, case: Case) -> None:
         self.case = case
-        self._known: dict[int, Array] = {}
+        self._known: dict[int, tuple[Array, Array]] = {}
         self._blind: Array | None = None
 
     def losses(self, decisions: Array) -> Array:
         """Return the losses of decisions that belong to the case."""
-        found = self._known.get(id(decisions))
-        if found is None:
-            found = self._known[id(decisions)] = policy_losses(self.case.losses, decisions)
-        return found
+        if id(decisions) not in self._known:
+            # The decisions are kept as well, so that nothing else can come to have their id.
+            self._known[id(decisions)] = decisions, policy_losses(self.case.losses, decisions)
+        return self._known[id(decisions)][1]
 
     def blind(self, members: ours.Members) -> Array:
         """Return the decisions of a committee that does not know what a move costs."""

@@ -16,6 +16,11 @@ SHOWN = 168
 
 PROBLEM = "The problem"
 
+KNOWN = (
+    "the unit, which is a mean; the number of rounds, to Scream and to the gradient descents among the members of the "
+    "committee; a bound on gradients, to the same"
+)
+
 
 def cost_table(contest: Contest) -> Table:
     """Return what everyone cost at one price, in the unit of the problem and in multiples of the optimum."""
@@ -46,7 +51,11 @@ def problem_table(case: Case) -> Table:
     rows = [
         ["What is decided", case.what],
         ["A move cost of 1", case.moving],
-        ["What counts as a move", f"a change by more than {COUNTED:g}"],
+        [
+            "What counts as a move",
+            f"a change by more than {COUNTED:g}: what learners limit is the price of moves, not their number",
+        ],
+        ["Known from the whole series", KNOWN],
         ["Series", f"{case.data.title}; {len(case.losses)} {case.data.step}s{gaps}"],
         ["Source", case.data.source],
         ["Licence", case.data.licence],
@@ -81,7 +90,8 @@ def panels(contests: Sequence[Contest]) -> list[Panel]:
         Series(name, prices, [contest.multiple(contest[name]) for contest in contests], style="points")
         for name in names
     ]
-    drawn = [Panel("Overall cost, in multiples of the hindsight optimum", "move cost", "multiple", costs, _log(prices))]
+    title = "Overall cost, in multiples of the hindsight optimum"
+    drawn = [Panel(title, "move cost", "multiple", costs, _log(prices))] if len(prices) > 1 else []
     if first.case.observed is not None:
         drawn.append(_decisions(middle))
     return drawn

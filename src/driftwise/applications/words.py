@@ -9,8 +9,8 @@ from driftwise.applications.ours import SELF_TUNED
 from driftwise.experiments.comparison.words import percent, show
 from driftwise.experiments.finding import spoken
 
-NOBODY = {RULE: "rule of today", HINDSIGHT: "static level and no tuned rule, which take hindsight"}
-"""Those that a learner did not lose to, if it lost to none."""
+NOBODY = {RULE: "rule of today", HINDSIGHT: "static level or tuned rule, which take hindsight"}
+"""Those that a learner is not dearer than, if it is dearer than none of them."""
 
 
 def summarise(contests: Sequence[Contest]) -> str:
@@ -42,7 +42,7 @@ def _cheapest(contests: Sequence[Contest]) -> str:
             f"at a move cost of {show(contest.move_cost)} {named(best)}, {contest.multiple(best):.2f} times the "
             f"optimum ({side}: {named(other)}, {more(other.overall / best.overall)})"
         )
-    return f"Cheapest without hindsight: {'; '.join(parts)}."
+    return f"Cheapest of all that are not picked or tuned in hindsight: {'; '.join(parts)}."
 
 
 def _best(contest: Contest, kind: str) -> Outcome:
@@ -59,10 +59,12 @@ def _lost(contests: Sequence[Contest], label: str) -> str:
             better = sorted((one for one in contest.outcomes if one.kind == kind), key=lambda one: one.overall)
             better = [one for one in better if one.overall < mine]
             if better:
-                shown = [f"{named(one)} (by {percent(1.0 - one.overall / mine)})" for one in better]
-                parts.append(f"at {show(contest.move_cost)} to {_joined(shown)}")
+                shown = [f"{named(one)} ({more(mine / one.overall)})" for one in better]
+                parts.append(f"at {show(contest.move_cost)} than {_joined(shown)}")
         said.append(
-            f"{label} loses to {whom}: {'; '.join(parts)}." if parts else f"{label} loses to no {NOBODY[kind]}."
+            f"{label} costs more than {whom}: {'; '.join(parts)}."
+            if parts
+            else f"{label} costs no more than any {NOBODY[kind]}."
         )
     return " ".join(said)
 

@@ -147,7 +147,11 @@ def _grow(c: Config, counters: Integers, v: Views, clock: float) -> bool:
     """Let newcomers join where the mixture is, with the mixture's own total: the decision stays."""
     before = counters[ACTIVE]
     kinds = c.choices[KINDS]
+    # Nothing is known of the scale of losses at first: the longest step at most doubles when the rounds do.
+    slow = c.choices[SCHEDULE] == SELF_TUNED
     while 4.0 ** (counters[ACTIVE] // kinds - 1) < 1.0 + c.settings[GROWTH] * clock:
+        if slow and 2.0 ** (counters[ACTIVE] // kinds) > clock:
+            break
         for i in range(counters[ACTIVE], counters[ACTIVE] + kinds):
             _place(c, v, i, clock)
             v.totals[i] = v.mixture[0]
@@ -159,7 +163,9 @@ def _grow(c: Config, counters: Integers, v: Views, clock: float) -> bool:
 def _restart(c: Config, counters: Integers, v: Views, clock: float) -> None:
     """Begin a new block of the doubling trick from where the decision is."""
     counters[ACTIVE] = c.steps.size
-    if c.settings[GROWTH] > 0.0:
+    if c.choices[SCHEDULE] == SELF_TUNED and c.settings[GROWTH] > 0.0:
+        counters[ACTIVE] = c.choices[KINDS]
+    elif c.settings[GROWTH] > 0.0:
         counters[ACTIVE] = c.choices[KINDS] * pool_size(clock, c.settings[GROWTH])
     v.mixture[0] = 0.0
     for k in range(v.decision.shape[1]):
@@ -240,7 +246,7 @@ def _update(c: Config, counters: Integers, v: Views, own: bool, gradients: Array
         mixed += weights[i] * loss
     v.mixture[0] += mixed
     if tuned:
-        add_gap(c, counters, v, mixed)
+        add_gap(c, counters, v)
     _mix(c, counters, v, clock, plain)
     if tuned:
         shift = shift_price(c, counters, v)
@@ -330,8 +336,8 @@ def observe_own(
 
 
 @hot
-def take_hint(integers: Integers, floats: Array, counters: Integers, state: Array, guess: Array) -> int:
-    """Let base-learners take their step on a guess of the gradient to come; what is refused changes nothing.
+def take_hint(integers: Integers, floats: Array, counters: Integers, state: Array, guess: Array) -> None:
+    """Let base-learners take their step on a guess of the gradient to come; its numbers have been checked.
 
     When the gradient is there, the step on the guess is taken back (`_update` steps by gradient minus hint), so that
     what counts in the end is how far the guess was off. A guess is believed as far as guesses have proved right: it is
@@ -340,8 +346,6 @@ def take_hint(integers: Integers, floats: Array, counters: Integers, state: Arra
     """
     c, v = config(integers, floats), views(state, integers[COUNT], integers[DIM])
     row = guess.reshape((1, guess.size))
-    if not _acceptable(row):
-        return REFUSED
     tuned = c.choices[SCHEDULE] == SELF_TUNED
     if tuned:
         within_simplices(c, v, row)
@@ -369,4 +373,3 @@ def take_hint(integers: Integers, floats: Array, counters: Integers, state: Arra
     blend(c, counters, v, False)
     if tuned:
         follow(c, counters, v, False)
-    return OK

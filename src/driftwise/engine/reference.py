@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from driftwise._validate import Array
 from driftwise.domains.kernels import SIMPLEX
 from driftwise.engine.program import Program, pool_size
+from driftwise.engine.tuning import TIE
 from driftwise.movecost import MoveCost, as_move_cost
 
 
@@ -34,7 +35,12 @@ class Reference:
     def count(self, updates: int) -> int:
         """Return the number of base-learners in play."""
         p = self.program
-        return len(p.patience) * pool_size(p.clock_at(updates), p.growth) if p.growth else p.steps.size
+        if not p.growth:
+            return p.steps.size
+        sizes = pool_size(p.clock_at(updates), p.growth)
+        if p.schedule == "self-tuned":
+            sizes = min(sizes, 1 + int(np.log2(p.clock_at(updates))))
+        return len(p.patience) * sizes
 
     def begin(self, updates: int) -> None:
         """Start every base-learner at the decision, with nothing suffered yet."""
@@ -136,7 +142,7 @@ class Reference:
         if p.schedule == "self-tuned":
             self.squares += float(gradients @ gradients)
             self.sizes += float(gradients @ gradients) + p.price * float(np.linalg.norm(gradients))
-            self.spent += self.gap(losses)
+            self.spent += self.gap(losses, float(np.abs(gradients * self.decision).sum()))
         everyone = np.full(self.totals.size, True)
         self.step(beyond, self.sizes if p.schedule == "self-tuned" else clock, everyone)
         self.last = self.decision
@@ -146,14 +152,20 @@ class Reference:
         self.reschedule(clock)
         self.spent += p.price * p.domain.diameter * shift
 
-    def gap(self, losses: Array) -> float:
-        """Return AdaHedge's mixability gap: <p, l> plus the logarithm of sum_i p_i exp(-eps l_i) over eps."""
+    def gap(self, losses: Array, size: float) -> float:
+        """Return AdaHedge's mixability gap: <p, l> plus the logarithm of sum_i p_i exp(-eps l_i) over eps.
+
+        Where losses of this size differ by no more than rounding, it is 0.
+        """
+        above = losses - losses.min()
+        mean = float(self.weights @ above)
+        if above.max() <= TIE * size:
+            return 0.0
         if self.spent == 0.0:
-            return float(self.weights @ losses - losses.min())
+            return mean
         rate = self.program.rate / self.spent
-        least = losses[self.weights > 0.0].min()
-        total = float(self.weights @ np.exp(-rate * (losses - least)))
-        return max(float(self.weights @ losses - least) + float(np.log(total)) / rate, 0.0)
+        total = float(self.weights @ np.exp(-rate * above))
+        return max(mean + float(np.log(total)) / rate, 0.0) if total > 0.0 else mean
 
     def step(self, gradients: Array, clock: float, who: NDArray[np.bool_]) -> None:
         """Move base-learners; a patient one only by what its gradients have beyond the price of a move."""

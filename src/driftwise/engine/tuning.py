@@ -3,7 +3,7 @@
 It needs no horizon and no bound on gradients. Nothing is compared but losses with losses and distances with distances,
 so decisions stay the same when losses and the price of moving are multiplied by a number, or losses shifted::
 
-    eta_{t,i} = D 2^(i-3) / sqrt(sum_{s<=t} |g_s|^2 + lambda |g_s|)
+    eta_{t,i} = D 2^(i-5) / sqrt(sum_{s<=t} |g_s|^2 + lambda |g_s|)
     eps_t     = 2 / sum_{s<=t} (gap_s + lambda D |p_{s+1} - p_s|_1)
 
 where gap_s is AdaHedge's mixability gap: what the mixture lost beyond Hedge's own potential. The decision is the
@@ -30,6 +30,9 @@ from driftwise.engine.layout import (
     Integers,
     Views,
 )
+
+TIE = 1e-13
+"""Losses of a round that differ by less than this part of what makes them up are taken to be equal."""
 
 
 @inlined
@@ -78,20 +81,27 @@ def add_size(c: Config, v: Views, gradients: Array) -> float:
 
 
 @inlined
-def add_gap(c: Config, counters: Integers, v: Views, mixed: float) -> None:
-    """Add the mixability gap of a round whose losses stand in `fresh`, and leave the weights there instead."""
+def add_gap(c: Config, counters: Integers, v: Views) -> None:
+    """Add the mixability gap of a round whose losses stand in `fresh`, and leave the weights there instead.
+
+    A base-learner whose weight is 0 in floating point counts too if it was the best of the round, or Hedge would not
+    notice that it had followed the wrong one. Losses that differ by no more than rounding are equal.
+    """
     active, rate = counters[ACTIVE], tuned_rate(c, v)
-    least = math.inf
+    size = 0.0
+    for k in range(v.held.shape[1]):
+        size += abs(v.held[0, k] * v.decision[0, k])
+    least, most = math.inf, -math.inf
     for i in range(active):
-        if v.weights[i] > 0.0:
-            least = min(least, v.fresh[i])
-    gap = mixed - least
-    if rate > 0.0:
+        least, most = min(least, v.fresh[i]), max(most, v.fresh[i])
+    gap = 0.0
+    if most - least > TIE * size:
         total = 0.0
         for i in range(active):
-            if v.weights[i] > 0.0:
-                total += v.weights[i] * math.exp(-rate * (v.fresh[i] - least))
-        gap += math.log(total) / rate
+            gap += v.weights[i] * (v.fresh[i] - least)
+            total += v.weights[i] * math.exp(-rate * (v.fresh[i] - least))
+        if rate > 0.0 and total > 0.0:
+            gap += math.log(total) / rate
     v.tuned[SPENT] += max(gap, 0.0)
     for i in range(active):
         v.fresh[i] = v.weights[i]

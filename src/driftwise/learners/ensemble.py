@@ -8,8 +8,8 @@ Every learner of the paper is a few lines of this::
     Ader           doubling, growth 4/7      Euclidean   rate, 1/(i(i+1))  shared or own gradient, lambda 0
     Scream         doubling, growth 1        Euclidean   rate, 1/(i(i+1))  shared gradient, lambda
     Lazy Scream    Scream's, over epochs     Euclidean   Scream's          Scream's
-    self-tuned     doubling, growth 1, each  Euclidean   self-tuned rate,  Scream's; a dead zone
-                   also with patience                    equal prior
+    self-tuned     doubling, growth 256,     Euclidean   self-tuned rate,  Scream's; a dead zone
+                   each also with patience               equal prior
 
 Rates are given *per root round*: a step of 0.5 is used as 0.5 / sqrt(T) when the horizon T is known, and as
 0.5 / sqrt(t) in the time-varying schedule when it is not. In the self-tuned schedule steps are distances, divided by
@@ -373,8 +373,8 @@ class Ensemble(Learner):
         program = self.program
         if self._own or program.epoch > 1 or type(program.mirror) is not Euclidean:
             raise ParameterError(
-                f"{type(self).__name__}.act: a hint goes with Euclidean steps on one gradient a round; this learner "
-                "has another kind. Call act() without one."
+                f"{type(self).__name__}.act: a hint goes with Euclidean steps, on one gradient for all base-learners, in "
+                "every round; this learner has others. Call act() without one."
             )
         if program.rate > 0.0 and not program.heedless:
             # Hedge is to find out what hints are worth: from now on every base-learner has a twin that heeds them.
@@ -382,8 +382,7 @@ class Ensemble(Learner):
             self.program = program.with_twins()
             self._constants = self.program.constants()
             self._take(*state)
-        if take_hint(*self._arguments, hint) != OK:
-            raise InputError(f"{type(self).__name__}.act: hint must be finite and at most 1e+100 in size, got {hint}.")
+        take_hint(*self._arguments, hint)
 
     def _learn(self, gradient: Array) -> None:
         if observe_shared(*self._arguments, gradient) != OK:

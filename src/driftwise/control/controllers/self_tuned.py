@@ -66,7 +66,8 @@ class SelfTunedController(DisturbanceActionController):
 
     Decisions are the same whatever the unit of costs, whatever the unit of states and inputs, and whatever constant is
     added to the costs. Rounds in which states are over three times as large as usual count for less, so that a glitch
-    is soon forgotten.
+    does not throw policies far away; still, one that is a thousand times as large as usual makes the next few hundred
+    rounds dearer.
 
     Parameters
     ----------

@@ -106,12 +106,10 @@ def _conclude(tasks: list[Task], results: list[dict[str, float]]) -> Finding:
         summary += (
             f" It is above by {ratios[worst] - 1.0:.1%} at most, on {name} at lambda {price:g}: there it costs "
             f"{mean['Self-tuned Scream']:.0f} more than the optimum, Scream {mean['Scream']:.0f}, and standing still "
-            f"at the best decision in hindsight {mean['Best fixed']:.0f}. Gradients are noise there, and moving is "
-            "cheap next to them: what there is to gain is not to learn, and Scream, which knows how long the run is, "
-            "learns less."
-            if all(name in NOISE and price == min(PRICES) for name, price in above)
-            else f" It is above by {ratios[worst] - 1.0:.1%} at most, on {name} at lambda {price:g}."
+            f"at the best decision in hindsight {mean['Best fixed']:.0f}."
         )
+        if all(name in NOISE and price == min(PRICES) for name, price in above):
+            summary += " All of these streams are noise, at the lowest price of moving: there is nothing to learn."
     details = [
         [name, f"{price:g}", *(f"{means[name, price][who]:.4g}" for who in next(iter(means.values())))]
         for name, price in means

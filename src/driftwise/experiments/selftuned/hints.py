@@ -15,7 +15,7 @@ from driftwise.losses import LinearLoss
 
 NONE, TRUE = "no hints", "the truth"
 FACTOR = 1.5
-"""What wrong hints may cost, as a multiple of the cost above the hindsight optimum without them."""
+"""What hints may cost, as a multiple of the cost above the hindsight optimum without them."""
 
 Generator = np.random.Generator
 
@@ -76,7 +76,7 @@ def _conclude(tasks: list[Task], results: list[dict[str, float]]) -> Finding:
     worst = max(ratios, key=lambda name: max(ratios[name]))
     claims = [
         Claim(
-            f"Wrong hints cost at most {FACTOR:g} times what no hints do",
+            f"Hints of no kind cost more than {FACTOR:g} times what no hints do",
             max(ratios[worst]) <= FACTOR,
             f"at most {max(ratios[worst]):.3f} times, {worst}",
         ),
