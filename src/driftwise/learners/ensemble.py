@@ -373,7 +373,7 @@ class Ensemble(Learner):
         program = self.program
         if self._own or program.epoch > 1 or type(program.mirror) is not Euclidean:
             raise ParameterError(
-                f"{type(self).__name__}.act: a hint goes with Euclidean steps, on one gradient for all base-learners, in "
+                f"{type(self).__name__}.act: a hint goes with Euclidean steps on one gradient for all base-learners in "
                 "every round; this learner has others. Call act() without one."
             )
         if program.rate > 0.0 and not program.heedless:
