@@ -47,7 +47,7 @@ def test_moves_that_cost_much_are_what_a_blind_committee_pays() -> None:
     assert excess(held, BLIND) > 2.0 * max(excess(held, COMMITTEE), 0.1)
 
 
-def within_margin(series: str) -> None:
+def check_within_margin(series: str) -> None:
     """Hold the committee against its best member on a real series, at three prices."""
     command = missing(series)
     if command:
@@ -59,10 +59,10 @@ def within_margin(series: str) -> None:
 
 
 def test_the_committee_is_within_the_margin_on_real_demand() -> None:
-    within_margin("water")
+    check_within_margin("water")
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("series", ["traffic", "pageviews", "peyton"])
 def test_the_committee_is_within_the_margin_on_more_real_demand(series: str) -> None:
-    within_margin(series)
+    check_within_margin(series)

@@ -29,7 +29,7 @@ def _hints(dim: int, every: int) -> list[Array | None]:
     return [guess if every and t % every == 0 else None for t, guess in enumerate(guesses)]
 
 
-def _agrees(learner: Ensemble, hints: list[Array | None]) -> None:
+def check_agrees(learner: Ensemble, hints: list[Array | None]) -> None:
     losses = squared(learner.domain.dim, ROUNDS)
     reference = Reference(learner.program, learner.clone().act())
     for t in range(ROUNDS):
@@ -53,7 +53,7 @@ def _agrees(learner: Ensemble, hints: list[Array | None]) -> None:
 @pytest.mark.parametrize("where", DOMAINS)
 def test_every_self_tuned_round_is_the_reference_round(where: str, cost: str, every: int) -> None:
     domain = DOMAINS[where]
-    _agrees(dw.SelfTunedScream(domain, switching_cost=COSTS[cost]), _hints(domain.dim, every))
+    check_agrees(dw.SelfTunedScream(domain, switching_cost=COSTS[cost]), _hints(domain.dim, every))
 
 
 @pytest.mark.parametrize("schedule", ["time-varying", "doubling"])
@@ -61,7 +61,7 @@ def test_every_self_tuned_round_is_the_reference_round(where: str, cost: str, ev
 def test_patience_prices_and_hints_work_in_the_paper_s_schedules_too(cost: str, schedule: str) -> None:
     pool, surrogate = Pool(0.5, growth=1.0, patience=(0.5, 0.0, 1.0)), Surrogate(COSTS[cost])
     learner = Ensemble(dw.Ball(40), pool=pool, meta=Meta(1.0), surrogate=surrogate, horizon_free=schedule)
-    _agrees(learner, _hints(40, 2))
+    check_agrees(learner, _hints(40, 2))
 
 
 def _patient(cost: float | dw.MoveCost, dim: int = 1) -> Ensemble:

@@ -10,9 +10,8 @@ line search it does not make much of rounding errors.
 import math
 
 from driftwise._compile import hot
-from driftwise.control.tuning.plants import dot
 from driftwise.control.tuning.pool import Desk, Pool, Rules
-from driftwise.domains.kernels import project
+from driftwise.domains.kernels import dot, project
 
 RIDGE = 1.0
 """Weight of M = 0, in rounds with features of average size."""

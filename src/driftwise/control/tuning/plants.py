@@ -14,27 +14,13 @@ A learner that moves is not at z_t(M) but in a state x^i_t of its own, which has
 that state it is judged, so that what moving costs is counted as it is; by the gradient at z_t(M) it moves.
 """
 
-from driftwise._compile import LARGEST, hot, inlined
+from driftwise._compile import LARGEST, hot
 from driftwise._validate import Array
 from driftwise.control.engine import HEAD, OUTLIER, ROUND, SETTLED, Loop, Memory
 from driftwise.control.kernels import QUADRATIC, CostData, cost_gradient, cost_value
 from driftwise.control.tuning.pool import ROUNDS, SQUARES, Desk, Pool, Rules
+from driftwise.domains.kernels import dot
 from driftwise.engine.kernels import OK, REFUSED
-
-
-@inlined
-def dot(a: Array, b: Array) -> float:
-    """Inner product, in four sums that do not wait for one another."""
-    s0 = s1 = s2 = s3 = 0.0
-    whole = a.size - a.size % 4
-    for k in range(0, whole, 4):
-        s0 += a[k] * b[k]
-        s1 += a[k + 1] * b[k + 1]
-        s2 += a[k + 2] * b[k + 2]
-        s3 += a[k + 3] * b[k + 3]
-    for k in range(whole, a.size):
-        s0 += a[k] * b[k]
-    return (s0 + s1) + (s2 + s3)
 
 
 @hot

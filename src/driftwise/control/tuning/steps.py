@@ -14,9 +14,8 @@ import math
 
 from driftwise._compile import hot
 from driftwise.control.tuning.least_squares import accumulate, fit
-from driftwise.control.tuning.plants import dot
 from driftwise.control.tuning.pool import GAP, ROUNDS, SQUARES, Desk, Pool, Rules
-from driftwise.domains.kernels import project
+from driftwise.domains.kernels import dot, project
 
 STEEPEST = 1e200
 """Largest rate of the meta layer, so that its product with any cost is a number."""
