@@ -119,7 +119,7 @@ def by_hand(learner: dw.Learner, losses: dw.LossStream) -> Array:
 def knowledge(learner: dw.Ensemble) -> bytes:
     """Return everything a built-in learner knows, as bytes."""
     acted = b"" if learner._acted is None else learner._acted.tobytes()
-    return learner._counters.tobytes() + learner._state.tobytes() + acted
+    return learner._state.tobytes() + acted
 
 
 def check_refused(call: Callable[[], object], *words: str, kind: type[Exception] = DriftwiseError) -> None:

@@ -1,5 +1,8 @@
-"""Mirror maps and their compiled steps, against finite differences and a general-purpose solver."""
+"""Mirror maps and their steps, compiled and in NumPy, against finite differences and a general-purpose solver."""
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -9,6 +12,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import driftwise as dw
+from driftwise._compile import entry
+from driftwise._memory import part
 from driftwise._validate import Array
 from driftwise.errors import InputError, ParameterError
 from driftwise.mirror import (
@@ -21,8 +26,10 @@ from driftwise.mirror import (
     NegativeEntropy,
     PNorm,
     entropy_point,
+    pnorm_point,
     pnorm_step,
 )
+from tests.domains.cases import points, powers
 from tests.strategies import seeds, vectors
 
 BOX = dw.Box([-1.0, 0.0, 0.5, -2.0], [1.0, 2.0, 1.5, -1.0])
@@ -44,17 +51,27 @@ def inner_members(domain: dw.Domain, rng: np.random.Generator, count: int) -> Ar
     return np.asarray(0.9 * members[:count] + 0.1 * members.mean(axis=0))
 
 
+@entry
+def _pnorm_step(kind: int, p: float, numbers: Array, gradient: Array, eta: float, point: Array, room: Array) -> None:
+    place, work = part(point, 0), part(room, 0)
+    pnorm_step(kind, p, part(numbers, 0), part(gradient, 0), eta, place, point.size, work)
+
+
+def compiled(kind: int, p: float, numbers: Array, gradient: Array, eta: float, point: Array) -> Array:
+    """Take one p-norm step by machine code, in no more room than it needs."""
+    out = point.copy()
+    _pnorm_step(kind, p, numbers.copy(), gradient.copy(), eta, out, np.empty(point.size))
+    return out
+
+
 def step(mirror: MirrorMap, domain: dw.Domain, gradient: Array, eta: float, point: Array) -> Array:
-    """Take one step from `point` with the kernel that a learner would use."""
+    """Take one step from `point`; a p-norm step is taken by machine code."""
     kind = mirror.kind(domain)
     if kind == EUCLIDEAN:
         return domain.project(point - eta * gradient)
-    out = point.copy()
     if kind == ENTROPY:
-        entropy_point(np.log(point), gradient, eta, float(domain.numbers[0]), out)
-    else:
-        pnorm_step(kind, mirror.exponent, domain.numbers, gradient, eta, out)
-    return out
+        return entropy_point(np.log(point), gradient, eta, float(domain.numbers[0]))
+    return compiled(kind, mirror.exponent, domain.numbers, gradient, eta, point)
 
 
 @MAPS
@@ -161,10 +178,118 @@ def test_extreme_gradients_give_finite_members(
 
 
 def test_entropy_step_multiplies_by_exponentials() -> None:
-    start, out = np.array([0.5, 1.0, 0.5]), np.empty(3)
-    entropy_point(np.log(start), np.array([1.0, 0.0, -1.0]), 0.4, 2.0, out)
+    start = np.array([0.5, 1.0, 0.5])
+    point = entropy_point(np.log(start), np.array([1.0, 0.0, -1.0]), 0.4, 2.0)
     weights = start * np.exp([-0.2, 0.0, 0.2])
-    np.testing.assert_allclose(out, 2.0 * weights / weights.sum(), rtol=1e-15)
+    np.testing.assert_allclose(point, 2.0 * weights / weights.sum(), rtol=1e-15)
+
+
+@given(points(3, -320.0, 108.0), powers(-100.0, 100.0), powers(-100.0, 100.0))
+def test_entropy_steps_of_any_size_stay_on_the_simplex(dual: Array, eta: float, scale: float) -> None:
+    point = entropy_point(np.log([0.2, 0.3, 0.5]), dual, eta, scale)
+    assert point.min() >= 0.0
+    assert point.sum() == pytest.approx(scale, rel=1e-14)
+
+
+@st.composite
+def pnorm_cases(draw: st.DrawFn) -> tuple[dw.Domain, tuple[int, float, Array, Array, float, Array]]:
+    """Return a domain 1e-100 to 1e100 wide, and what a p-norm step on it takes: any gradient, any step size."""
+    width, dim = draw(powers(-100.0, 100.0)), draw(st.integers(1, 5))
+    middle = width * draw(vectors(dim, 2.0))
+    low, high = np.clip(middle - width * draw(vectors(dim, 1.0)) ** 2, -1e100, 1e100), np.clip(middle, -1e100, 1e100)
+    domain = draw(st.sampled_from([dw.Simplex(dim, width), dw.Box(low, high), dw.Box(low, low + 0.0)]))
+    point = domain.project(np.clip(width * draw(vectors(dim, 2.0)), -1e100, 1e100))
+    gradient, eta = draw(points(dim, -323.3, 100.0)), draw(st.one_of(st.just(0.0), powers(-323.3, 100.0)))
+    p = draw(st.sampled_from(EXPONENTS))
+    return domain, (PNorm(p).kind(domain), p, domain.numbers, gradient, eta, point)
+
+
+@given(pnorm_cases())
+@settings(max_examples=200)
+def test_pnorm_steps_of_any_size_lead_to_members(
+    case: tuple[dw.Domain, tuple[int, float, Array, Array, float, Array]],
+) -> None:
+    domain, given = case
+    point = given[-1]
+    for _ in range(2):
+        ours, theirs = compiled(*given[:-1], point), pnorm_point(*given[:-1], point)
+        size = float(np.abs(domain.numbers).max())
+        np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12 * size)
+        for member in (ours, theirs):
+            assert np.isfinite(member).all()
+            assert domain.contains(member, tol=1e-14)
+        if isinstance(domain, dw.Box):
+            assert np.all((domain.low <= ours) & (ours <= domain.high))
+        point = ours
+
+
+@given(pnorm_cases())
+def test_a_pnorm_step_of_size_0_stands_still(
+    case: tuple[dw.Domain, tuple[int, float, Array, Array, float, Array]],
+) -> None:
+    _, (kind, p, numbers, gradient, _, point) = case
+    size = float(np.abs(numbers).max())
+    np.testing.assert_allclose(compiled(kind, p, numbers, gradient, 0.0, point), point, rtol=0.0, atol=1e-13 * size)
+
+
+@pytest.mark.parametrize("p", EXPONENTS)
+@pytest.mark.parametrize("step_of", [compiled, pnorm_point])
+def test_the_largest_of_huge_moves_decides(p: float, step_of: Any) -> None:
+    gradient, start = np.array([-1e50, -1e60, 1e100, 0.0]), np.full(4, 0.5)
+    np.testing.assert_array_equal(
+        step_of(PNORM_SIMPLEX, p, np.array([2.0]), gradient, 1.0, start), [0.0, 2.0, 0.0, 0.0]
+    )
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-300, 1e-210])
+def test_moves_beyond_the_range_of_numbers(size: float) -> None:
+    gradient, start = np.array([1e100, 0.0, -1e100]), np.array([0.0, 0.0, size])
+    for step_of in (compiled, pnorm_point):
+        for p in EXPONENTS:
+            assert step_of(PNORM_SIMPLEX, p, np.array([size]), gradient, 1e100, start).tolist() == [0.0, 0.0, size]
+            limits = np.array([-size, -size, -size, size, size, size])
+            assert step_of(PNORM_BOX, p, limits, gradient, 1e100, start)[[0, 2]].tolist() == [-size, size]
+    assert entropy_point(np.zeros(3), gradient, 1e100, size).tolist() == [0.0, 0.0, size]
+
+
+@pytest.mark.parametrize("domain", [BOX, SIMPLEX], ids=repr)
+@given(seed=seeds, unit=st.integers(-330, 330).map(lambda power: 2.0**power), p=st.sampled_from(EXPONENTS))
+def test_pnorm_steps_do_not_depend_on_the_unit(domain: dw.Domain, seed: int, unit: float, p: float) -> None:
+    rng = np.random.default_rng(seed)
+    point, gradient, kind = inner_members(domain, rng, 6)[0], rng.standard_normal(4), PNorm(p).kind(domain)
+    expected = unit * compiled(kind, p, domain.numbers, gradient, 0.3, point)
+    assert compiled(kind, p, unit * domain.numbers, unit * gradient, 0.3, unit * point).tobytes() == expected.tobytes()
+
+
+@given(points(4, -300.0, 100.0), st.sampled_from(EXPONENTS))
+def test_pnorm_gradients_of_points_of_any_size(w: Array, p: float) -> None:
+    mirror, domain = PNorm(p), dw.Box(np.full(4, -1e100), np.full(4, 1e100))
+    gradient, value = mirror.gradient(w, domain), mirror.value(w, domain)
+    assert np.isfinite(gradient).all()
+    # R is homogeneous of degree 2, so <grad R(w), w> = 2 R(w)
+    assert gradient @ w == pytest.approx(2.0 * value, rel=1e-12, abs=1e-300)
+
+
+PLAIN = """
+import numpy as np
+from tests.test_mirror import BOX, EXPONENTS, SIMPLEX, compiled, inner_members, PNorm
+for domain in (BOX, SIMPLEX):
+    for p in EXPONENTS:
+        point, gradient = inner_members(domain, np.random.default_rng(0), 6)[0], np.array([1.0, -2.0, 1e100, 5e-324])
+        for eta in (0.0, 0.3, 1e100):
+            print(*compiled(PNorm(p).kind(domain), p, domain.numbers, gradient, eta, point))
+"""
+
+
+def test_plain_python_checks_every_index_and_gives_the_same_steps() -> None:
+    def printed(disabled: str) -> Array:
+        place = {"NUMBA_DISABLE_JIT": disabled, "PYTHONPATH": os.pathsep.join(sys.path)}
+        run = subprocess.run(
+            [sys.executable, "-c", PLAIN], check=True, capture_output=True, text=True, env={**os.environ, **place}
+        )
+        return np.array(run.stdout.split(), np.float64)
+
+    np.testing.assert_allclose(printed("1"), printed("0"), rtol=1e-12, atol=1e-15)
 
 
 def test_entropy_on_the_boundary() -> None:

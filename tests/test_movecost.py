@@ -82,3 +82,26 @@ def test_where_only_a_number_will_do_the_one_to_use_is_named() -> None:
     assert euclidean_price("who", 2.0, 3, "give {price}") == 2.0
     with pytest.raises(ParameterError, match=r"who: .* at 5, its largest\(2\), so give 5\.$"):
         euclidean_price("who", MoveCost(up=[3.0, 1.0], down=[1.0, 4.0]), 2, "give {price}")
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-200, 1e-78, 1.0, 1e78, 1e99])
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_prices_and_moves_of_any_size_have_a_price(norm: str, size: float) -> None:
+    cost = MoveCost(up=[3.0 * size, 0.0], down=[0.0, 4.0 * size], norm=norm)
+    expected = size * (7.0 if norm == "l1" else 5.0)
+    tolerance = 1e-3 if size < 1e-300 else 1e-12
+    assert cost([1.0, -1.0]) == pytest.approx(expected, rel=tolerance, abs=0.0)
+    large = cost([1e100, -1e100])
+    assert large == pytest.approx(expected * 1e100, rel=tolerance, abs=0.0)
+    assert np.isfinite(large)
+    assert MoveCost(up=[3.0 * size, 4.0 * size]).largest(2) == pytest.approx(5.0 * size, rel=tolerance, abs=0.0)
+
+
+@pytest.mark.parametrize("switching_cost", [1e100, 1e-100, MoveCost(up=1e100), MoveCost(up=[1.0, 2.0], norm="l2")])
+def test_moves_between_any_two_decisions_have_a_price(switching_cost: float | MoveCost) -> None:
+    far = np.array([[-1e100, 0.0], [1e100, 0.0], [1e100, 5e-324]])
+    costs = move_costs(switching_cost, far)
+    assert np.all(np.isfinite(costs))
+    assert costs[1] == pytest.approx(2e100 * as_move_cost(switching_cost).prices(2)[0, 0], rel=1e-12)
+    tiny = move_costs(switching_cost, np.array([[0.0, 0.0], [3e-200, -4e-200]]))
+    assert tiny[1] == pytest.approx(float(as_move_cost(switching_cost)([3.0, -4.0])) * 1e-200, rel=1e-12, abs=0.0)

@@ -1,17 +1,50 @@
-"""The one place where driftwise meets numba: kernels that are typed, and cached on disk without going stale."""
+"""The one place where driftwise meets numba: three kinds of compiled function, cached on disk without going stale.
+
+What a user waits for is compilation, so each kind costs as little of it as its job allows:
+
+* an **entry** is called from Python. It is kept on disk, so that it is compiled once on a machine;
+* a **helper** is called from compiled code only, and becomes part of its caller: no Python wrapper, no file; one that
+  is called seldom, or from several places, stands **aside**;
+* a **plugin** is called by its address, as a C function of pointers and whole numbers. It is kept on disk like an
+  entry, and all who call it share its machine code: a round of a family is compiled once for the two verbs and for
+  whole runs, and a domain or a mirror map that nobody uses is not compiled at all.
+
+numba throws cached code away when the file of the kernel itself has changed, but not when the kernel calls one of
+another file that has. Ours do, so the stamp that numba compares is extended by the digest of all of them. Where no
+folder can be written to, or numba no longer keeps its stamp there, every process compiles for itself.
+
+Arithmetic follows IEEE order (no fast-math, no fused operations), which is what lets one round and a whole run agree
+bit for bit. ``error_model="numpy"`` makes division by zero give inf instead of raising, so inner loops carry no checks.
+
+With ``NUMBA_DISABLE_JIT=1`` everything here is plain Python: slow, and with every index checked (see `_memory`).
+"""
 
 import functools
 import hashlib
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event, sigutils
+from numba.core.caching import NullCache
+from numba.core.ccallback import CFunc
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 LARGEST = 1e100
 """Largest magnitude accepted in any number: squares and sums of such numbers still do not overflow."""
+
+_config: Any = numba.config
+
+PLAIN = bool(_config.DISABLE_JIT)
+"""Whether kernels run as plain Python."""
+
+RULES = {"error_model": "numpy", "boundscheck": False}
+
+_OURS: set[Any] = set()
 
 
 def _fingerprint(package: Path) -> str:
@@ -27,42 +60,91 @@ def _fingerprint(package: Path) -> str:
 _FINGERPRINT = _fingerprint(Path(__file__).parent)
 
 
-def _kernel(function: F, **options: Any) -> F:
-    """Compile on first use and keep the machine code in numba's disk cache.
-
-    Arithmetic follows IEEE order (no fast-math), which is what lets one round and a whole run agree bit for bit.
-    ``error_model="numpy"`` makes division by zero give inf instead of raising, so inner loops carry no checks.
-
-    numba throws cached code away when the file of the kernel itself has changed, but not when the kernel calls one of
-    another file that has. Ours do, so the stamp that numba compares is extended by the digest of all of them. Where no
-    folder can be written to, or numba no longer keeps its stamp there, every process compiles for itself.
-    """
-    compiler = functools.partial(numba.njit, error_model="numpy", nogil=True, **options)
+def _keep(kernel: Any) -> None:
+    """Let numba keep a kernel on disk under the digest of all sources; without a folder, do nothing."""
+    usual = _config.CACHE_DIR
     try:
-        kernel: Any = compiler(cache=True)(function)
+        _config.CACHE_DIR = os.environ.get("DRIFTWISE_CACHE_DIR") or usual
+        kernel.enable_caching()
         index = kernel._cache._cache_file
         index._source_stamp = (index._source_stamp, _FINGERPRINT)
     except (AttributeError, RuntimeError):
-        kernel = compiler()(function)
+        kernel._cache = NullCache()
+    finally:
+        _config.CACHE_DIR = usual
+
+
+def _entry(function: F, **options: Any) -> F:
+    compiler: Any = numba.njit
+    kernel: Any = compiler(no_cfunc_wrapper=True, **options, **RULES)(function)
+    if not PLAIN:
+        _keep(kernel)
+        _OURS.add(kernel)
     return cast(F, kernel)
 
 
-def compiled(function: F) -> F:
-    """Compile a kernel that may allocate and return arrays."""
-    return _kernel(function, _nrt=True)
+def entry(function: F) -> F:
+    """Compile a function that Python calls; it may neither allocate nor return arrays."""
+    return _entry(function, nogil=True, _nrt=False)
 
 
-def hot(function: F) -> F:
-    """Compile an inner loop without reference counting; it may not allocate, nor return arrays.
-
-    Counting references to its arguments would cost such a kernel more than its arithmetic.
-    """
-    return _kernel(function, _nrt=False)
+def brief(function: F) -> F:
+    """Compile an entry that is over before the interpreter could be given away, and so holds on to it."""
+    return _entry(function, _nrt=False)
 
 
-def inlined(function: F) -> F:
-    """Compile a few lines that become part of their caller, under the caller's rules."""
-    return _kernel(function, _nrt=False, inline="always")
+def allocating(function: F) -> F:
+    """Compile an entry that may allocate and return arrays, at the price of counting references."""
+    return _entry(function, nogil=True)
+
+
+def _part(function: F, **options: Any) -> F:
+    compiler: Any = numba.njit
+    return cast(F, compiler(no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, **options, **RULES)(function))
+
+
+def helper(function: F) -> F:
+    """Compile a function for compiled callers only, of which it becomes a part."""
+    return _part(function, forceinline=True)
+
+
+def aside(function: F) -> F:
+    """Compile a helper that is called seldom, or from several places, and need not become a part of each of them."""
+    return _part(function)
+
+
+class Plugin:
+    """A function that compiled code calls by its address, compiled when the address is first asked for."""
+
+    def __init__(self, function: Callable[..., Any], signature: str) -> None:
+        self.function, self.signature = function, signature
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+
+    @functools.cached_property
+    def address(self) -> int:
+        """Where the machine code is, in this process."""
+        if PLAIN:
+            _PLAIN_PLUGINS.append(self.function)
+            return len(_PLAIN_PLUGINS)
+        options = {"nopython": True, "_nrt": False, **RULES}
+        self.kernel: Any = _Kernel(self.function, sigutils.normalize_signature(self.signature), {}, options)
+        _keep(self.kernel)
+        self.kernel.compile()
+        return cast(int, self.kernel.address)
+
+
+_PLAIN_PLUGINS: list[Callable[..., Any]] = []
+
+
+def plain_plugin(address: int) -> Callable[..., Any]:
+    """Return the function behind an address, where kernels run as plain Python."""
+    return _PLAIN_PLUGINS[address - 1]
+
+
+def plugin(signature: str) -> Callable[[Callable[..., Any]], Plugin]:
+    """Make a C function of a signature such as ``"void(P, P, int64)"``, where P is a pointer to doubles."""
+    full = signature.replace("P", "CPointer(float64)")
+    return lambda function: Plugin(function, full)
 
 
 def compile_user_function(function: Callable[..., Any], signature: Any) -> Callable[..., Any]:
@@ -71,3 +153,65 @@ def compile_user_function(function: Callable[..., Any], signature: Any) -> Calla
         Callable[..., Any],
         numba.njit(signature, boundscheck=True, error_model="python")(function),
     )
+
+
+def compile_around(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function that takes a user's compiled functions: nothing of it can be kept."""
+    return cast(Callable[..., Any], numba.njit(nogil=True, error_model="numpy")(function))
+
+
+_compiled: list[str] = []
+_said = False
+
+
+def compilations() -> list[str]:
+    """Return the names of the kernels that this process has compiled, and not just read from disk."""
+    return list(_compiled)
+
+
+def say_nothing() -> None:
+    """Let a process that compiles on purpose not be told that it does."""
+    global _said
+    _said = True
+
+
+def _say_once(kept: bool) -> None:
+    """Tell a person who waits, once in a process, what for."""
+    global _said
+    someone = hasattr(sys, "ps1") or (sys.stderr is not None and sys.stderr.isatty())
+    if _said or not someone:
+        return
+    _said = True
+    if kept:
+        how_often = "happens once. `driftwise warmup` compiles everything beforehand."
+    else:
+        how_often = "cannot be kept: set DRIFTWISE_CACHE_DIR to a folder that can be written to."
+    print(f"driftwise: compiling for this machine, which takes seconds and {how_often}", file=sys.stderr)
+
+
+def _note(kernel: Any) -> None:
+    """Take note of a compilation that is about to begin."""
+    _compiled.append(kernel.__name__)
+    _say_once(kernel._cache.cache_path is not None)
+
+
+class _Kernel(CFunc):
+    """The kernel of a plugin, which takes note when it is not on disk."""
+
+    def _compile_uncached(self) -> Any:
+        _note(self)
+        return super()._compile_uncached()  # type: ignore[misc]
+
+
+class _Listener(event.Listener):
+    """Hears of every compilation of an entry that was not on disk."""
+
+    def on_start(self, event: Any) -> None:
+        if event.data["dispatcher"] in _OURS:
+            _note(event.data["dispatcher"])
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to do."""
+
+
+event.register("numba:compile", _Listener())

@@ -324,6 +324,76 @@ def apply(
     _report(console, out)
 
 
+FAMILIES = (
+    "learners",
+    "self-tuned",
+    "domains",
+    "prices",
+    "hints",
+    "committee",
+    "losses",
+    "control",
+    "self-tuned-control",
+    "regret",
+    "hindsight-control",
+)
+"""The names of `driftwise.warmup.FAMILIES`, which are not imported to show the help."""
+
+
+@app.command(short_help="Compile beforehand, so that no first decision has to wait.")
+def warmup(
+    family: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"What to compile, repeat it for several: {', '.join(FAMILIES)}. Everything when left out.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Compile what learners and controllers need, and keep the machine code on disk.
+
+    Every kernel is compiled when it is first used, which takes seconds, and read from disk in later processes. That is
+    all that most people need. Run this command beforehand where the first decision must not wait, or where what is
+    compiled is lost: in the image of a container, in a serverless function, on a machine that cannot write to its disk,
+    before a plant is switched on.
+
+    The machine code is kept beside the installed package; set DRIFTWISE_CACHE_DIR to keep it in a folder of your own,
+    now and when it is used. It is made for this processor; NUMBA_CPU_NAME=generic makes it for all of its kind.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from driftwise import _compile
+    from driftwise.warmup import chosen_families, machine_code_folder, warm_up
+
+    names, folder = chosen_families(family), machine_code_folder()
+    if _compile.PLAIN:
+        raise ParameterError("warmup: NUMBA_DISABLE_JIT is set, so there is nothing to compile; unset it.")
+    if folder is None:
+        raise RunError(
+            "warmup: what is compiled could not be kept; set DRIFTWISE_CACHE_DIR to a folder that can be written to."
+        )
+    _compile.say_nothing()
+    console, began = Console(highlight=False), time.monotonic()
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    compiled, cpu_seconds = 0, 0.0
+    try:
+        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+            bar = progress.add_task("compiling", total=len(names))
+            for name in names:
+                progress.update(bar, description=f"compiling: {name}")
+                (done,) = warm_up([name])
+                compiled, cpu_seconds = compiled + done.compiled, cpu_seconds + done.cpu_seconds
+                console.print(f"{name:<20}{done.compiled:>4} compiled{done.cpu_seconds:>8.1f} CPU s")
+                progress.advance(bar)
+    except KeyboardInterrupt:
+        typer.echo(f"Stopped. What has been compiled is kept in {folder}.", err=True)
+        raise typer.Exit(130) from None
+    took = f"{time.monotonic() - began:.1f} s ({cpu_seconds:.1f} CPU s)"
+    console.print(f"Ready: {compiled} kernels compiled in {took}, kept in {folder}", soft_wrap=True)
+
+
 def _writable(folder: Path) -> None:
     """Find out before the work, and not after it, that nothing can be written."""
     existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())

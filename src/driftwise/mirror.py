@@ -7,11 +7,13 @@ entropy on the simplex gives Hedge.
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._compile import compiled, hot
+from driftwise._compile import helper
+from driftwise._memory import Pointer
 from driftwise._validate import Array, Checked, array, number
 from driftwise.domains import Box, Domain, Simplex
 from driftwise.errors import ParameterError
@@ -19,101 +21,174 @@ from driftwise.errors import ParameterError
 EUCLIDEAN, ENTROPY, PNORM_BOX, PNORM_SIMPLEX = 0, 1, 2, 3
 
 
-@hot
-def entropy_point(log_start: Array, dual: Array, step: float, scale: float, out: Array) -> None:
-    """Write the point of the scaled simplex that is proportional to start * exp(-step * dual / scale)."""
-    top = -math.inf
-    for k in range(out.size):
-        out[k] = log_start[k] - step * dual[k] / scale
-        top = max(top, out[k])
+FARTHEST = 1e300
+"""No move is taken to be longer than this, in units of the domain's size: it is beyond any edge."""
+
+BISECTIONS = 200
+"""Halvings of an interval: down to the last bit of anything above 1e-44 of it, and below that it does not matter."""
+
+STEEPEST = 1e14
+"""Bases of powers are cut here, so that they do not overflow with the exponents there are, up to 21.
+
+A coordinate that is so much larger than the norm it is measured by is beyond its limit in any case.
+"""
+
+
+def _moves(gradient: Array, step: float, unit: float) -> Array:
+    """Return the step in units of the domain's size."""
+    with np.errstate(over="ignore"):
+        return np.clip(min(step / unit, FARTHEST) * gradient, -FARTHEST, FARTHEST)
+
+
+def entropy_point(log_start: Array, dual: Array, step: float, scale: float) -> Array:
+    """Return the point of the scaled simplex that is proportional to start * exp(-step * dual / scale)."""
+    exponents = log_start - _moves(dual, step, scale)
+    weights = np.exp(exponents - exponents.max())
+    return np.asarray(scale * (weights / weights.sum()))
+
+
+def _pnorm(w: Array, p: float) -> float:
+    """Return the p-norm of numbers of any size: powers neither overflow nor vanish."""
+    largest = float(np.abs(w).max())
+    return largest * float(((np.abs(w) / largest) ** p).sum() ** (1.0 / p)) if largest > 0.0 else 0.0
+
+
+def _pnorm_gradient(w: Array, p: float) -> Array:
+    norm = _pnorm(w, p)
+    shares = np.abs(w) / norm if norm > 0.0 else np.zeros_like(w)
+    return np.asarray(np.copysign(shares ** (p - 1.0) * (norm / (p - 1.0)), w))
+
+
+def _root(is_below: Callable[[float], bool], above: float) -> float:
+    """Return the least number between 0 and `above` that is not below a root, by bisection to the last bit."""
+    below = 0.0
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (below + above)
+        if not below < middle < above:
+            break
+        below, above = (middle, above) if is_below(middle) else (below, middle)
+    return above
+
+
+def pnorm_point(kind: int, p: float, numbers: Array, gradient: Array, step: float, point: Array) -> Array:
+    """Return where one mirror step with the p-norm map leads, on a box or a simplex: what `pnorm_step` computes.
+
+    The map is homogeneous, so the step is taken on the domain in units of its size. The optimality conditions leave one
+    unknown (the norm of the answer on a box, the multiplier of the sum on a simplex), in which they are monotone.
+    """
+    unit = float(np.abs(numbers).max())
+    if unit == 0.0:
+        return np.zeros_like(point)
+    dual = _pnorm_gradient(point / unit, p) - _moves(gradient, step, unit)
+    if kind == PNORM_BOX:
+        low, high = numbers.reshape(2, -1) / unit
+
+        def with_norm(norm: float) -> Array:
+            bases = np.minimum((p - 1.0) * (np.abs(dual) / norm), STEEPEST)
+            return np.clip(np.copysign(norm * bases ** (1.0 / (p - 1.0)), dual), low, high)
+
+        corner = _pnorm(np.maximum(np.abs(low), np.abs(high)), p)
+        norm = _root(lambda norm: _pnorm(with_norm(norm), p) > norm, corner)
+        return np.clip(unit * with_norm(norm), *numbers.reshape(2, -1))
+    q, dual = p / (p - 1.0), (p - 1.0) * (dual - dual.max())
+
+    def with_shift(shift: float) -> Array:
+        positive = np.maximum(dual + shift, 0.0)
+        norm = _pnorm(positive, q)
+        return np.asarray(norm * (positive / norm) ** (q - 1.0))
+
+    shares = with_shift(_root(lambda shift: float(with_shift(shift).sum()) < 1.0, 1.0))
+    return np.asarray(unit * (shares / shares.sum()))
+
+
+@helper
+def _write_dual(point: Pointer, d: int, p: float, gradient: Pointer, step: float, unit: float, dual: Pointer) -> None:
+    """Write the gradient of the map at the point less the step, in units of the domain's size."""
+    largest, total = 0.0, 0.0
+    for k in range(d):
+        largest = max(largest, abs(point[k]))
+    if largest > 0.0:
+        for k in range(d):
+            total += (abs(point[k]) / largest) ** p
+    norm, pace = largest * total ** (1.0 / p), min(step / unit, FARTHEST)
+    for k in range(d):
+        move = min(max(pace * gradient[k], -FARTHEST), FARTHEST)
+        slope = (abs(point[k]) / norm) ** (p - 1.0) * (norm / unit / (p - 1.0)) if norm > 0.0 else 0.0
+        dual[k] = math.copysign(slope, point[k]) - move
+
+
+@helper
+def _with_norm(dual: Pointer, norm: float, p: float, limits: Pointer, d: int, unit: float, point: Pointer) -> float:
+    """Write the point of the box over its unit whose p-norm would be `norm`, and return the p-norm it really has."""
     total = 0.0
-    for k in range(out.size):
-        out[k] = math.exp(out[k] - top)
-        total += out[k]
-    for k in range(out.size):
-        out[k] *= scale / total
-
-
-@hot
-def _pnorm_gradient(w: Array, p: float, out: Array) -> None:
-    total = 0.0
-    for k in range(w.size):
-        total += abs(w[k]) ** p
-    factor = total ** (2.0 / p - 1.0) / (p - 1.0) if total > 0.0 else 0.0
-    for k in range(w.size):
-        out[k] = factor * math.copysign(abs(w[k]) ** (p - 1.0), w[k])
-
-
-@hot
-def _pnorm_box_at(theta: Array, norm: float, p: float, low: Array, high: Array, out: Array) -> float:
-    """Write the box point whose p-norm would be `norm`, and return the p-norm it really has."""
-    total = 0.0
-    for k in range(theta.size):
-        size = ((p - 1.0) * abs(theta[k]) * norm ** (p - 2.0)) ** (1.0 / (p - 1.0)) if theta[k] != 0.0 else 0.0
-        out[k] = min(max(math.copysign(size, theta[k]), low[k]), high[k])
-        total += abs(out[k]) ** p
+    for k in range(d):
+        base = min((p - 1.0) * (abs(dual[k]) / norm), STEEPEST)
+        size = math.copysign(norm * base ** (1.0 / (p - 1.0)), dual[k])
+        point[k] = min(max(size, limits[k] / unit), limits[d + k] / unit)
+        total += abs(point[k]) ** p
     return float(total ** (1.0 / p))
 
 
-@hot
-def _pnorm_simplex_at(theta: Array, shift: float, p: float, out: Array) -> float:
+@helper
+def _with_shift(dual: Pointer, shift: float, p: float, d: int, point: Pointer) -> float:
     """Write the non-negative point with multiplier `shift`, and return the sum of its coordinates."""
     q = p / (p - 1.0)
-    total = 0.0
-    for k in range(theta.size):
-        out[k] = max(theta[k] + shift, 0.0)
-        total += out[k] ** q
-    factor = total ** (2.0 / q - 1.0) if total > 0.0 else 0.0
-    mass = 0.0
-    for k in range(theta.size):
-        out[k] = factor * out[k] ** (q - 1.0)
-        mass += out[k]
+    total, mass = 0.0, 0.0
+    for k in range(d):
+        point[k] = max(dual[k] + shift, 0.0)
+        total += point[k] ** q
+    norm = total ** (1.0 / q)
+    for k in range(d):
+        point[k] = norm * (point[k] / norm) ** (q - 1.0)
+        mass += point[k]
     return mass
 
 
-@compiled
-def pnorm_step(kind: int, p: float, numbers: Array, gradient: Array, step: float, point: Array) -> None:
-    """Take one mirror step with the p-norm map on a box or a simplex, in place.
+@helper
+def pnorm_step(
+    kind: int, p: float, numbers: Pointer, gradient: Pointer, step: float, point: Pointer, d: int, room: Pointer
+) -> None:
+    """Take one mirror step with the p-norm map on a box or a simplex, in place; `room` is d doubles to work in.
 
-    The optimality conditions leave one unknown (the norm of the answer on a box, the multiplier of the sum on a
-    simplex), in which they are monotone; bisection finds it to the last bit.
+    `pnorm_point` is the same in NumPy.
     """
-    theta = np.empty(point.size)
-    _pnorm_gradient(point, p, theta)
-    for k in range(point.size):
-        theta[k] -= step * gradient[k]
+    unit, above = 0.0, 1.0
+    for k in range(2 * d if kind == PNORM_BOX else 1):
+        unit = max(unit, abs(numbers[k]))
+    if unit == 0.0:
+        return
+    _write_dual(point, d, p, gradient, step, unit, room)
     if kind == PNORM_BOX:
-        low, high = numbers[: point.size], numbers[point.size :]
-        below, above = 0.0, 0.0
-        for k in range(point.size):
-            above += max(abs(low[k]), abs(high[k])) ** p
-        above = above ** (1.0 / p)
-        for _ in range(200):
-            middle = 0.5 * (below + above)
-            if middle <= below or middle >= above:
-                break
-            if _pnorm_box_at(theta, middle, p, low, high, point) > middle:
-                below = middle
-            else:
-                above = middle
-        _pnorm_box_at(theta, above, p, low, high, point)
+        total = 0.0
+        for k in range(d):
+            total += (max(abs(numbers[k]), abs(numbers[d + k])) / unit) ** p
+        above = total ** (1.0 / p)
     else:
-        scale = numbers[0]
-        top = theta.max()
-        for k in range(point.size):
-            theta[k] = (theta[k] - top) * (p - 1.0) / scale
-        below, above = 0.0, 1.0
-        for _ in range(200):
-            middle = 0.5 * (below + above)
-            if middle <= below or middle >= above:
-                break
-            if _pnorm_simplex_at(theta, middle, p, point) < 1.0:
-                below = middle
-            else:
-                above = middle
-        mass = _pnorm_simplex_at(theta, above, p, point)
-        for k in range(point.size):
-            point[k] *= scale / mass
+        top = room[0]
+        for k in range(d):
+            top = max(top, room[k])
+        for k in range(d):
+            room[k] = (p - 1.0) * (room[k] - top)
+    below, excess, found = 0.0, 0.0, False
+    for halving in range(BISECTIONS + 1):
+        middle = 0.5 * (below + above)
+        if halving == BISECTIONS or not below < middle < above:
+            middle, found = above, True
+        if kind == PNORM_BOX:
+            excess = _with_norm(room, middle, p, numbers, d, unit, point) - middle
+        else:
+            excess = 1.0 - _with_shift(room, middle, p, d, point)
+        if found:
+            break
+        if excess > 0.0:
+            below = middle
+        else:
+            above = middle
+    for k in range(d):
+        if kind == PNORM_BOX:
+            point[k] = min(max(unit * point[k], numbers[k]), numbers[d + k])
+        else:
+            point[k] = unit * (point[k] / (1.0 - excess))
 
 
 class MirrorMap(metaclass=Checked):
@@ -263,15 +338,12 @@ class PNorm(MirrorMap):
 
     def value(self, w: ArrayLike, domain: Domain) -> float:
         """Return ``|w|_p^2 / (2 (p - 1))``."""
-        norm = float(np.linalg.norm(self._point(w, domain), self.exponent))
+        norm = _pnorm(self._point(w, domain), self.exponent)
         return norm**2 / (2.0 * (self.exponent - 1.0))
 
     def gradient(self, w: ArrayLike, domain: Domain) -> Array:
         """Return ``|w|_p^(2-p) sign(w) |w|^(p-1) / (p - 1)``."""
-        x = self._point(w, domain)
-        out = np.empty_like(x)
-        _pnorm_gradient(x, self.exponent, out)
-        return out
+        return _pnorm_gradient(self._point(w, domain), self.exponent)
 
     def radius_squared(self, domain: Domain, start: Array) -> float:
         """Return max R + R(start) + the support of -grad R(start): exact up to where the maxima are attained."""

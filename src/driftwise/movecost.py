@@ -81,7 +81,7 @@ class MoveCost(metaclass=Checked):
     def largest(self, dim: int) -> float:
         """Return the most that a move by one unit of Euclidean distance can cost."""
         each = self.prices(dim).max(axis=0)
-        return float(each.max() if self.norm == "l2" else np.linalg.norm(each))
+        return float(each.max() if self.norm == "l2" else _lengths(each[None])[0])
 
     def __call__(self, changes: ArrayLike) -> "float | Array":
         """Return the price of a change of the decision, of shape (d,), or of every row of changes."""
@@ -92,14 +92,25 @@ class MoveCost(metaclass=Checked):
             raise ParameterError(
                 f"MoveCost: the prices are for {self.dim} coordinates, the changes have {rows.shape[1]}."
             )
+        total = self._of(rows)
+        return total if given.ndim == 2 else float(total[0])
+
+    def _of(self, rows: Array) -> Array:
+        """Return the price of every row of changes, which have been checked."""
         up, down = self.prices(rows.shape[1])
         each = up * np.maximum(rows, 0.0) + down * np.maximum(-rows, 0.0)
-        total = each.sum(axis=1) if self.norm == "l1" else np.linalg.norm(each, axis=1)
-        return np.asarray(total) if given.ndim == 2 else float(total[0])
+        return np.asarray(each.sum(axis=1)) if self.norm == "l1" else _lengths(each)
 
     def __repr__(self) -> str:
         up, down = (np.array2string(np.asarray(side), threshold=6) for side in (self.up, self.down))
         return f"MoveCost(up={up}, down={down}, norm={self.norm!r})"
+
+
+def _lengths(rows: Array) -> Array:
+    """Return the Euclidean length of every row, whose squares need not be numbers that can be computed."""
+    largest = np.max(np.abs(rows), axis=1)
+    unit = np.where(largest > 0.0, largest, 1.0)
+    return np.asarray(largest * np.sqrt(np.sum((rows / unit[:, None]) ** 2, axis=1)))
 
 
 def _prices(name: str, given: ArrayLike) -> Array:
@@ -139,8 +150,8 @@ def move_costs(switching_cost: "float | MoveCost", decisions: Array) -> Array:
     """Return what the move into each decision costs, for every row of (T, d); 0 for the first."""
     changes = np.diff(decisions, axis=0, prepend=decisions[:1])
     if isinstance(switching_cost, MoveCost):
-        return np.asarray(switching_cost(changes))
-    return np.asarray(switching_cost * np.linalg.norm(changes, axis=1))
+        return switching_cost._of(changes)
+    return switching_cost * _lengths(changes)
 
 
 def show_price(switching_cost: "float | MoveCost") -> str:

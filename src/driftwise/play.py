@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from driftwise._validate import Array, checked, instance
-from driftwise.engine.run import run_custom, run_stream
+from driftwise.engine.run import run_custom, run_own, run_stream
 from driftwise.errors import HorizonError, InputError
 from driftwise.learners import Ensemble, Learner
 from driftwise.losses import CustomLoss, LossStream
@@ -96,23 +96,22 @@ def _by_kernel(
     learner: Ensemble, losses: LossStream, decisions: Array, values: Array, moves: Array, record: bool
 ) -> Array | None:
     rounds = len(losses)
-    counters, state = learner._counters.copy(), learner._state.copy()
+    cell = learner._link().copy()
     weights = np.zeros((rounds if record else 0, learner.program.steps.size))
     outputs = (decisions, values, moves, weights)
     if isinstance(losses, DataLoss):
-        count = learner.program.steps.size
-        room = np.zeros((count if learner._own else 1, losses.dim)), np.zeros((1, count))
-        played = run_stream(*learner._constants, counters, state, learner._own, losses.data, *room, *outputs)
+        run = run_own if learner._own else run_stream
+        played = run(cell, *losses._parts, *outputs)
     else:
         assert isinstance(losses, CustomLoss)
         assert losses.kernels is not None
-        played = run_custom(*learner._constants, counters, state, *losses.kernels, losses.memory, *outputs)
+        played = run_custom(cell, *losses.kernels, losses.memory, *outputs)
     if played < rounds:
         if isinstance(losses, CustomLoss):  # ask again, for an error of its own: the loop only says when
             losses.value(played, window(decisions, played, losses.memory))
             losses.gradient(played, decisions[played])
         raise _bad_numbers(losses, played, values[played])
-    learner._take(counters, state)
+    learner._take(cell)
     return weights[:, : learner._active] if record else None
 
 

@@ -16,6 +16,7 @@ def test_every_size_and_case_is_printed_and_learning_pays() -> None:
     command = [sys.executable, "benchmarks/control.py", "--rounds", "20"]
     result = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
     assert len(re.findall(r"^dx = \d+, du = \d+, H = \d+ ", result.stdout, re.MULTILINE)) == 3
+    assert len(re.findall(r"^dx = 2, du = 1, H = 5 .* \d+\.\d+ \(<= 8\) ", result.stdout, re.MULTILINE)) == 1
     rows = re.findall(r"^(.*, \S.*?) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$", result.stdout, re.MULTILINE)
     assert len(rows) == 6
     for name, *totals in rows:

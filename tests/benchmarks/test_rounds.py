@@ -1,15 +1,58 @@
 """The benchmark runs and its contenders agree; how fast they are is not a test's business."""
 
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "rounds.py"
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "benchmarks" / "rounds.py"
+
+
+@pytest.fixture(scope="module")
+def rounds() -> ModuleType:
+    """Return the benchmark as a module."""
+    from importlib import util
+
+    spec = util.spec_from_file_location("benchmark_of_rounds", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def test_every_contender_agrees_and_every_ratio_is_printed() -> None:
-    result = subprocess.run(
-        [sys.executable, str(SCRIPT), "--rounds", "300"], check=True, capture_output=True, text=True
-    )
+    command = [sys.executable, str(SCRIPT), "--rounds", "300", "--turns", "1", "--against", str(ROOT / "src")]
+    result = subprocess.run(command, check=True, capture_output=True, text=True)
     for label in ("NumPy / play", "NumPy / act + observe", "import a learner", "first play"):
         assert label in result.stdout
+    rows = re.findall(r"^\S.*, d = \d+, N = \d+ +([\d.]+) +(\S+) +(\S+) +([\d.]+|nan) +at most", result.stdout, re.M)
+    assert len(rows) == 5
+    if shutil.which("cc") or shutil.which("gcc"):
+        for play, c, ratio, other in rows:
+            assert float(ratio) == pytest.approx(float(play) / float(c), rel=0.05)
+            assert float(other) > 0.0
+    assert len(re.findall(r"^\S.*, d = 10 +[\d.]+ +[\d.]+ +[\d.]+ +at most [\d.]+ us$", result.stdout, re.M)) == 2
+
+
+def test_a_contender_that_decides_otherwise_is_noticed(rounds: ModuleType) -> None:
+    for case in rounds.cases(30):
+        decisions = rounds.play(case)()
+        rounds.check(case, "itself", decisions, decisions)
+        with pytest.raises(AssertionError, match="nobody does not decide as play does"):
+            rounds.check(case, "nobody", decisions + 1e-6, decisions)
+
+
+@pytest.mark.skipif(not (shutil.which("cc") or shutil.which("gcc")), reason="there is no C compiler")
+def test_c_is_the_same_algorithm_in_every_row(rounds: ModuleType) -> None:
+    with rounds.c_libraries() as libraries:
+        for case in rounds.cases(150):
+            decisions = rounds.in_c(case, libraries[case.source])()
+            assert np.ptp(decisions) > 0.0
+            rounds.check(case, "C", decisions, rounds.play(case)())

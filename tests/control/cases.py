@@ -9,9 +9,11 @@ import numpy as np
 
 import driftwise as dw
 from driftwise import control
+from driftwise._compile import brief
+from driftwise._memory import part
 from driftwise._validate import Array
 from driftwise.control.disturbances import as_disturbances
-from driftwise.control.kernels import advance, push_away, saturate
+from driftwise.control.kernels import CostData, advance, cost_vector, push_away, saturate, slopes_of, value_of
 
 DATA = Path(__file__).parents[1] / "data" / "control_cases.npz"
 
@@ -107,6 +109,23 @@ def _made(name: str, system: control.System, rounds: int) -> control.Disturbance
 def controller(name: str, system: control.System = PLANT, rounds: int = ROUNDS) -> control.DisturbanceActionController:
     """Return a new controller of `CONTROLLERS`; making one takes long, cloning does not."""
     return _made(name, system, rounds).clone()
+
+
+@brief
+def _value_in(costs: Array, t: int, x: Array, u: Array) -> float:
+    return value_of(part(costs, 0), t, part(x, 0), part(u, 0), x.size, u.size)
+
+
+@brief
+def _slopes_in(costs: Array, t: int, x: Array, u: Array, slope_x: Array, slope_u: Array) -> None:
+    slopes_of(part(costs, 0), t, part(x, 0), part(u, 0), x.size, u.size, part(slope_x, 0), part(slope_u, 0))
+
+
+def compiled_cost(data: CostData, t: int, x: Array, u: Array) -> tuple[float, Array, Array]:
+    """Return c_t(x, u) and its gradients in x and u as compiled code has them."""
+    slopes = np.empty_like(x), np.empty_like(u)
+    _slopes_in(cost_vector(data), t, x, u, *slopes)
+    return _value_in(cost_vector(data), t, x, u), *slopes
 
 
 class Run(NamedTuple):

@@ -10,7 +10,6 @@ import pytest
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, read_only
-from driftwise.control import kernels
 from driftwise.control.costs import (
     AbsoluteCost,
     Cost,
@@ -26,6 +25,7 @@ from driftwise.control.costs import (
 )
 from driftwise.errors import ArgumentError, InputError, ParameterError, RoundIndexError
 from tests.cases import check_refused
+from tests.control.cases import compiled_cost
 
 Q = np.array([[2.0, 1.0, 0.0], [0.0, 3.0, 0.5], [0.0, 0.5, 1.0]])
 R = np.array([[1.0, -0.2], [-0.2, 0.5]])
@@ -89,7 +89,7 @@ def test_built_in_costs_pass_the_probe_of_custom_ones(cost: DataCost) -> None:
 
 
 def test_values_come_from_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "cost_value", lambda *arguments: 17.0)
+    monkeypatch.setattr("driftwise.control.costs.base.one_value", lambda *arguments: 17.0)
     assert BUILT_IN["quadratic"].value(X, U) == 17.0
 
 
@@ -365,9 +365,8 @@ def agree(costs: CostSequence, expected: Sequence[Cost]) -> None:
     rng = np.random.default_rng(5)
     for t, (cost, single) in enumerate(zip(costs, expected, strict=True)):
         x, u = rng.standard_normal(costs.state_dim or 3), rng.standard_normal(costs.input_dim or 2)
-        assert cost.value(x, u) == kernels.cost_value(costs.data, t, x, u) == pytest.approx(single.value(x, u))
-        out = np.empty_like(x), np.empty_like(u)
-        kernels.cost_gradient(costs.data, t, x, u, *out)
+        value, *out = compiled_cost(costs.data, t, x, u)
+        assert cost.value(x, u) == value == pytest.approx(single.value(x, u))
         for mine, compiled, theirs in zip(cost.gradient(x, u), out, single.gradient(x, u), strict=True):
             np.testing.assert_array_equal(mine, compiled)
             np.testing.assert_allclose(mine, theirs, rtol=1e-13)

@@ -14,12 +14,10 @@ from driftwise.control.kernels import (
     CostData,
     PlantData,
     advance,
-    cost_gradient,
-    cost_value,
     push_away,
     saturate,
 )
-from tests.control.cases import PLANTS, WIDE
+from tests.control.cases import PLANTS, WIDE, compiled_cost
 
 
 def generator(seed: int = 0) -> np.random.Generator:
@@ -127,9 +125,8 @@ def test_costs_follow_their_formulas_in_every_round(kind: int, scalar: bool) -> 
         x, u = rng.standard_normal(dx), rng.standard_normal(du)
         x[0], u[0] = 0.0, 0.1  # a kink, and the inner part of Huber's function
         (c_x, g_x), (c_u, g_u) = part(state[stage[t]], x), part(input[stage[t]], u)
-        assert cost_value(data, t, x, u) == pytest.approx(scales[t] @ [c_x, c_u], rel=1e-14)
-        slope_x, slope_u = np.empty(dx), np.empty(du)
-        cost_gradient(data, t, x, u, slope_x, slope_u)
+        value, slope_x, slope_u = compiled_cost(data, t, x, u)
+        assert value == pytest.approx(scales[t] @ [c_x, c_u], rel=1e-14)
         np.testing.assert_allclose(slope_x, scales[t, 0] * g_x, rtol=1e-13, atol=1e-14)
         np.testing.assert_allclose(slope_u, scales[t, 1] * g_u, rtol=1e-13, atol=1e-14)
 
@@ -138,4 +135,4 @@ def test_one_stage_and_one_row_of_factors_hold_in_all_rounds() -> None:
     data = CostData(
         QUADRATIC, np.ones((1, 1, 1)), np.ones((1, 1, 1)), np.zeros(1, np.int64), np.array([[2.0, 3.0]]), 1.0
     )
-    assert cost_value(data, 999, np.array([1.0, 1.0]), np.array([2.0])) == 16.0
+    assert compiled_cost(data, 999, np.array([1.0, 1.0]), np.array([2.0]))[0] == 16.0

@@ -8,7 +8,6 @@ import pytest
 import driftwise as dw
 from driftwise import control
 from driftwise._validate import Array
-from driftwise.control.engine import foresee
 from driftwise.control.policies import transfer_matrices
 from driftwise.control.reduction import TruncatedLosses
 from driftwise.control.stability import certify
@@ -64,9 +63,9 @@ def test_a_policy_that_is_held_has_its_unary_loss(dx: int, du: int, H: int, kind
         held = np.tile(M.ravel(), (H + 2, 1))
         assert losses.value(t, held) == pytest.approx(losses.unary_value(t, M.ravel()), rel=1e-12, abs=1e-12)
         y, v = losses.states(t, np.tile(M, (H + 2, 1, 1, 1)))
-        foresee(*losses._at(t), M.ravel())
-        np.testing.assert_allclose(losses._room.y, y, rtol=0.0, atol=1e-12)
-        np.testing.assert_allclose(losses._room.v, v, rtol=0.0, atol=1e-12)
+        parts = losses._foreseen(t, M.ravel())
+        np.testing.assert_allclose(parts["y"], y, rtol=0.0, atol=1e-12)
+        np.testing.assert_allclose(parts["v"], v, rtol=0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("dx", "du", "H"), SIZES)

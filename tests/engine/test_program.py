@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import driftwise as dw
+from driftwise.domains.kernels import SIMPLEX
 from driftwise.engine import Program, layout
 from driftwise.errors import ParameterError
 from tests.cases import DOMAINS, check_refused
@@ -28,36 +29,75 @@ def _program(where: str = "ball", base: dw.mirror.MirrorMap | None = None) -> Pr
 
 
 @pytest.mark.parametrize("where", DOMAINS)
-def test_constants_can_be_cut_into_their_parts_again(where: str) -> None:
-    program = _program(where)
-    c = layout.config.py_func(*program.constants())  # type: ignore[attr-defined]
-    assert c.choices.tolist() == [layout.DOUBLING, 0, 4, 3, DOMAINS[where].dim, 1, layout.EUCLIDEAN_PRICE, 0, 1]
-    assert c.settings.tolist() == [0.7, 1.5, 0.0, 9.0, 2.0, DOMAINS[where].diameter, 0.0, 1.5]
-    for part, expected in ((c.steps, STEPS), (c.log_prior, LOG_PRIOR)):
-        np.testing.assert_array_equal(part, expected)
-    np.testing.assert_array_equal(c.blocks, DOMAINS[where].table)
-    np.testing.assert_array_equal(c.numbers, DOMAINS[where].numbers)
+def test_constants_can_be_read_from_a_cell(where: str) -> None:
+    program, domain = _program(where), DOMAINS[where]
+    cell = program.new_cell(np.zeros(domain.dim))
+    expected = {
+        layout.SCHEDULE: layout.DOUBLING,
+        layout.BASE: 0,
+        layout.EPOCH: 4,
+        layout.SIZES: 3,
+        layout.DIM: domain.dim,
+        layout.KINDS: 1,
+        layout.RATE: 0.7,
+        layout.SWITCHING: 1.5,
+        layout.PRICE: 1.5,
+        layout.CLOCK: 9.0,
+        layout.EXPONENT: 2.0,
+        layout.DIAMETER: domain.diameter,
+        layout.DEAD_ZONE: 0.0,
+        layout.ROUND_CALL: 0.0,
+    }
+    assert {place: cell[place] for place in expected} == expected
+    parts = layout.CONSTANTS.views(layout.constants_of(cell), program.sides)
+    np.testing.assert_array_equal(parts["steps"], [*STEPS, 0.0])
+    np.testing.assert_array_equal(parts["log_prior"], [*LOG_PRIOR, -np.inf])
+    np.testing.assert_array_equal(parts["domain"], domain.plan(link=False))
+    rows = domain.table[domain.table[:, 0] == SIMPLEX]
+    np.testing.assert_array_equal(parts["simplices"], rows[:, 1:3])
 
 
 @pytest.mark.parametrize("base", [dw.mirror.Euclidean(), dw.mirror.NegativeEntropy()], ids=repr)
-def test_views_share_out_the_state_without_gap_or_overlap(base: dw.mirror.MirrorMap) -> None:
-    counters, state = _program("simplex", base).new_state(np.full(4, 0.5))
-    views = layout.views.py_func(state, 3, 4)  # type: ignore[attr-defined]
-    state[:] = 0.0
-    for view in views:
-        view += 1.0
-    assert np.all(state == 1.0)
-    assert views.duals.shape == (3 if isinstance(base, dw.mirror.NegativeEntropy) else 0, 4)
-    assert counters.tolist() == [0, 0, 0, 3, 0]
+def test_parts_share_out_a_cell_without_gap_or_overlap(base: dw.mirror.MirrorMap) -> None:
+    program = _program("simplex", base)
+    cell = program.new_cell(np.full(4, 0.5))
+    assert layout.state_of(cell)[: layout.STATE.numbers].tolist() == [0, 0, 0, 3, 8, *[0] * 11]
+    cell[layout.HEADER :] = 0.0
+    layout.state_of(cell)[: layout.STATE.numbers] = 1.0
+    room = cell[int(cell[layout.ROOM_AT]) :]
+    for section, vector in (
+        (layout.CONSTANTS, layout.constants_of(cell)),
+        (layout.STATE, layout.state_of(cell)),
+        (layout.ROOM, room),
+    ):
+        for part in section.views(vector, program.sides).values():
+            part += 1.0
+    assert np.all(cell[layout.HEADER :] == 1.0)
+    entropic = isinstance(base, dw.mirror.NegativeEntropy)
+    assert program.views(cell)["duals"].shape == (1 if entropic else 0, 4, 4)
 
 
-def test_a_new_state_has_every_base_learner_at_the_start_and_the_prior_as_weights() -> None:
+def test_a_slot_belongs_to_one_part() -> None:
+    slots = [part.slot for section in (layout.CONSTANTS, layout.STATE, layout.ROOM) for part in section.parts]
+    assert sorted(slots) == list(range(min(slots), layout.HEADER))
+
+
+@pytest.mark.parametrize("kinds", [1, 2, 4])
+@pytest.mark.parametrize("sizes", [1, 3, 4, 9])
+def test_lanes_in_play_are_a_prefix_and_no_lane_serves_two(sizes: int, kinds: int) -> None:
+    order, lanes = layout.lane_order(sizes, kinds), layout.lanes_of(sizes, kinds)
+    assert np.unique(order).size == sizes * kinds
+    for active in range(1, sizes + 1):
+        assert order[: active * kinds].max() < layout.lanes_of(active, kinds) <= lanes
+
+
+def test_a_new_cell_has_every_base_learner_at_the_start_and_the_prior_as_weights() -> None:
     start = np.array([0.1, -0.2, 0.3])
-    _, state = _program().new_state(start)
-    views = layout.views.py_func(state, 3, 3)  # type: ignore[attr-defined]
-    np.testing.assert_array_equal(views.points, np.tile(start, (3, 1)))
-    np.testing.assert_allclose(views.decision[0], start, rtol=1e-15)
-    np.testing.assert_allclose(views.weights, [0.5, 0.3, 0.2], rtol=1e-15)
+    program = _program()
+    parts = program.views(program.new_cell(start))
+    np.testing.assert_array_equal(parts["points"], np.repeat(start[:, None], 4, axis=1)[None])
+    np.testing.assert_array_equal(parts["decision"], start)
+    np.testing.assert_allclose(parts["weights"], [0.5, 0.3, 0.2, 0.0], rtol=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 import driftwise as dw
 from driftwise._validate import Array
-from driftwise.engine.run import run_stream
+from driftwise.engine.run import run_own, run_stream
 from driftwise.losses.base import DataLoss
 from tests.cases import by_hand, custom, maker, squared
 
@@ -19,9 +19,9 @@ ROUNDS = 40
 
 def _run(learner: dw.Ensemble, losses: DataLoss) -> tuple[int, Array, Array, Array, Array]:
     rounds, count = len(losses), learner.program.steps.size
-    room = np.zeros((count if learner._own else 1, losses.dim)), np.zeros((1, count))
     out = np.zeros((rounds, losses.dim)), np.zeros(rounds), np.zeros(rounds), np.zeros((rounds, count))
-    return run_stream(*learner._arguments, learner._own, losses.data, *room, *out), *out
+    run = run_own if learner._own else run_stream
+    return run(learner._link(), *losses._parts, *out), *out
 
 
 @pytest.mark.parametrize("name", ["Scream appendix", "LazyScream appendix", "Ader original"])

@@ -90,7 +90,7 @@ def test_the_dead_zone_is_never_left_and_shrinks() -> None:
     for t in range(400):
         learner.observe(losses.gradient(t, learner.act()))
         distance = np.linalg.norm(learner.act() - learner.weights @ learner.base_decisions)
-        usual = np.sqrt(learner._views().tuned[layout.SQUARES] / (t + 1))
+        usual = np.sqrt(learner._number(layout.SQUARES) / (t + 1))
         assert distance <= 0.5 / np.sqrt(t + 1) * 0.5 / (0.5 + usual) + 1e-12
 
 

@@ -1,5 +1,7 @@
 """What the tests of regret share: domains of one size, costs in plain NumPy, and optima by cvxpy, written anew."""
 
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -177,3 +179,16 @@ class Still(dw.Learner):
 
     def _learn(self, gradient: Array) -> None:
         pass
+
+
+def left_cold(package: str, after: str) -> str:
+    """Return which entries of a package a new process has not compiled (or loaded) after it has run a statement."""
+    code = (
+        f"from driftwise import _compile\n"
+        f"from {package}.warm import warm\n"
+        f"{after}\n"
+        f"ours = [kernel for kernel in _compile._OURS if kernel.__module__.startswith('{package}.')]\n"
+        f"assert ours\n"
+        f"print(*sorted(kernel.__name__ for kernel in ours if not kernel.signatures) or ['none'])\n"
+    )
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from driftwise._validate import Array
-from driftwise.regret.paths import cheapest_path, path_dual
+from driftwise.regret.paths import Terms, cheapest_path, path_dual
 from tests.strategies import seeds
 
 GRID = 7
@@ -39,11 +39,9 @@ def least(curves: Array, up: float, down: float, places: Array) -> float:
 
 
 def found(curves: Array, low: float, high: float, up: float, down: float) -> tuple[Array, Array]:
-    a, b, kinks, jumps = (np.ascontiguousarray(column, float) for column in curves.T)
-    w, dual = np.empty(len(curves)), np.empty(len(curves))
-    cheapest_path(a, b, kinks, jumps, low, high, up, down, w)
-    path_dual(a, b, kinks, jumps, low, high, up, down, w, dual)
-    return w, dual
+    rows, terms = np.ascontiguousarray(curves.T, float), Terms(low, high, up, down)
+    w = cheapest_path(rows, terms)
+    return w, path_dual(rows, terms, w)
 
 
 @settings(max_examples=150)
@@ -105,3 +103,13 @@ def test_when_nothing_is_ever_cut_off_all_kinks_stay_and_the_path_is_their_quant
     assert np.ptp(w) == 0.0
     assert np.mean(curves[:, 2] > w[0]) == pytest.approx(0.2, abs=1e-5)
     assert np.abs(dual).max() < 1e9
+
+
+@settings(max_examples=60)
+@given(seeds, st.sampled_from([5e-324, 1e-100, 1e100]), st.sampled_from([0.0, 5e-324, 1e100]))
+def test_curves_and_prices_of_any_size_give_numbers_within_the_interval(seed: int, size: float, price: float) -> None:
+    rng = np.random.default_rng(seed)
+    curves = np.column_stack([rng.random(9), rng.normal(size=9), rng.uniform(-2.0, 2.0, 9), rng.random(9)])
+    w, dual = found(curves * [size, size, 1.0, size], -1.0, 1.5, price, price)
+    assert np.all((-1.0 <= w) & (w <= 1.5))
+    assert np.isfinite(dual).all()

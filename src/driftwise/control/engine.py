@@ -1,4 +1,4 @@
-"""A disturbance-action controller, compiled: one step and a whole simulation (Algorithm 3 of the paper).
+"""A disturbance-action controller, compiled: the two halves of a round (Algorithm 3 of the paper).
 
 With A_K = A - B K and w_s = 0 for s < 0, in round t the controller knows w_0, ..., w_{t-1}, and ::
 
@@ -9,328 +9,310 @@ With A_K = A - B K and w_s = 0 for s < 0, in round t the controller knows w_0, .
     grad_{M[k]} c_t(y_t(M), v_t(M)) = sum_{j=0..H+1} q_j w_{t-j-k}'
                with q_0 = g_u and q_{j+1} = B' (A_K')^j (g_x - K' g_u)
 
-where g_x, g_u are the gradients of the cost at (y_t, v_t). The learner itself is a row of ``driftwise.engine``:
-the policy M, flat, is its decision, and this gradient is what it observes.
+where g_x, g_u are the gradients of the cost at (y_t, v_t). The learner itself is one of ``driftwise.engine``: the
+policy M, flat, is its decision, and this gradient is what it observes.
 
 Disturbances are kept one row a coordinate, newest first, so that the inner loops run along time: their entries do
-not depend on one another, and the processor takes several at once. A part of a row is cut out before such a loop, as
-an index that is computed inside it could be negative for all the compiler knows, and would be checked.
+not depend on one another, and the processor takes several at once.
 """
 
 import math
-from typing import NamedTuple
 
-from driftwise._compile import LARGEST, hot
+from driftwise._compile import LARGEST, aside, brief, helper, plugin
+from driftwise._lanes import load, store
+from driftwise._memory import Pointer, call, part
 from driftwise._validate import Array
-from driftwise.control.kernels import (
-    CostData,
-    Integers,
-    PlantData,
-    advance,
-    cost_gradient,
-    cost_value,
-    push_away,
-    saturate,
+from driftwise.control.kernels import clip, slopes_of
+from driftwise.control.layout import (
+    A_AT,
+    B_AT,
+    CLOSED_AT,
+    COLUMNS,
+    COUNT,
+    DU,
+    DX,
+    FARTHEST,
+    GRADIENT_AT,
+    HEAD,
+    K_AT,
+    LAGS,
+    LIMIT_AT,
+    MEASURED,
+    PAST_AT,
+    PULLS_AT,
+    ROUND,
+    SLOPE_U_AT,
+    SLOPE_X_AT,
+    SPREAD_AT,
+    SQUARES,
+    SUMS_AT,
+    TURNED_AT,
+    U_AT,
+    V_AT,
+    X_AT,
+    Y_AT,
+    Z_AT,
+    at,
+    whole_at,
 )
-from driftwise.engine.kernels import OK, REFUSED, observe_shared
-from driftwise.engine.layout import ACTIVE, COUNT, DIM, views
-
-ROUND, HEAD = 0, 1
-"""Entries of the marks: rounds observed, and the column of the newest disturbance."""
-
-SPARE = 64
-"""Columns of the history to move through before it is shifted back."""
-
+from driftwise.engine.layout import DECISION_AT
+from driftwise.engine.rounds import OK, REFUSED, learn, write_weights
 
 OUTLIER, SETTLED = 3.0, 10.0
 """Gradients over OUTLIER times the root mean square count as that much, once SETTLED gradients have been seen."""
 
 
-class Loop(NamedTuple):
-    """The nominal closed loop."""
-
-    A: Array
-    B: Array
-    K: Array
-    closed: Array
-    """A_K = A - B K."""
-    turned: Array
-    """A_K', so that both are there with contiguous rows."""
-    limit: Array
-    """(du,): the controller's own input bound; inf where there is none."""
+@aside
+def clear(out: Pointer, size: int) -> None:
+    """Write zeros."""
+    for k in range(size):
+        out[k] = 0.0
 
 
-class Memory(NamedTuple):
-    """What a controller remembers besides its learner."""
-
-    marks: Integers
-    """(2,): ROUND, HEAD."""
-    past: Array
-    """(dx, 2H + 1 + SPARE): the disturbances, from column HEAD on, newest first."""
-    x: Array
-    """(dx,): the state of the last `act`."""
-    u: Array
-    """(du,): the input of that round, as it was applied."""
-    norms: Array
-    """(3,): number and sum of the squared norms of the gradients so far, outliers cut; largest disturbance."""
+@aside
+def copy_to(out: Pointer, given: Pointer, size: int) -> None:
+    """Write what is given."""
+    for k in range(size):
+        out[k] = given[k]
 
 
-class Room(NamedTuple):
-    """Room to work in; nothing in it is kept from one round to the next."""
-
-    w: Array
-    y: Array
-    z: Array
-    v: Array
-    slope_x: Array
-    slope_u: Array
-    sums: Array
-    """(du, H + 2): s_{t-j}(M) in column j."""
-    pulls: Array
-    """(du, H + 2): q_j in column j."""
-    spread: Array
-    """(du, dx, H): the gradient, with the lag last."""
-    gradient: Array
-    """(H du dx,): the gradient as the learner takes it."""
+@aside
+def add_scaled(out: Pointer, factor: float, row: Pointer, size: int) -> None:
+    """Add a multiple of a row, four entries at a time."""
+    whole = size - size % 4
+    for k in range(0, whole, 4):
+        store(out, k, load(out, k) + factor * load(row, k))
+    for k in range(whole, size):
+        out[k] += factor * row[k]
 
 
-@hot
-def _within(values: Array) -> bool:
-    """Tell whether every number is finite and small enough that its square is."""
+@helper
+def _disturbance(cell: Pointer, x: Pointer, i: int) -> float:
+    """Return coordinate i of w_{t-1} = x_t - A x_{t-1} - B u_{t-1}."""
+    dx, du = whole_at(cell, DX), whole_at(cell, DU)
+    A, B, before, applied = at(cell, A_AT), at(cell, B_AT), at(cell, X_AT), at(cell, U_AT)
+    w: float = x[i]
+    for k in range(dx):
+        w -= A[i * dx + k] * before[k]
+    for k in range(du):
+        w -= B[i * du + k] * applied[k]
+    return w
+
+
+@helper
+def admits(cell: Pointer, x: Pointer) -> bool:
+    """Tell whether a state, and the disturbance that explains it, are finite and small enough to be squared."""
     wrong = 0
-    for k in range(values.size):
-        wrong += not abs(values[k]) <= LARGEST
+    for i in range(whole_at(cell, DX)):
+        wrong += not abs(x[i]) <= LARGEST
+    if cell[ROUND] > 0.0 and wrong == 0:
+        for i in range(whole_at(cell, DX)):
+            wrong += not abs(_disturbance(cell, x, i)) <= LARGEST
     return wrong == 0
 
 
-@hot
-def act(loop: Loop, memory: Memory, room: Room, policy: Array, x: Array, u: Array) -> int:
-    """Recover the last disturbance from the state x, remember it, and write the input; refuse what is not finite."""
-    A, B, K, limit = loop.A, loop.B, loop.K, loop.limit
-    marks, past, w = memory.marks, memory.past, room.w
-    dx, du = B.shape
-    H = room.spread.shape[2]
-    if not _within(x):
+@aside
+def decide(cell: Pointer, policy: Pointer, x: Pointer) -> int:
+    """Begin a round: recover the last disturbance from x and write the input, or refuse and change nothing."""
+    if not admits(cell, x):
         return REFUSED
-    if marks[ROUND] > 0:
-        for i in range(dx):
-            w[i] = x[i]
-            for k in range(dx):
-                w[i] -= A[i, k] * memory.x[k]
-            for k in range(du):
-                w[i] -= B[i, k] * memory.u[k]
-        if not _within(w):
-            return REFUSED
-        if marks[HEAD] == 0:
-            marks[HEAD] = past.shape[1] - 2 * H
+    dx, du, H, columns = whole_at(cell, DX), whole_at(cell, DU), whole_at(cell, LAGS), whole_at(cell, COLUMNS)
+    K, u, past, square = at(cell, K_AT), at(cell, U_AT), at(cell, PAST_AT), 0.0
+    if cell[ROUND] > 0.0:
+        if cell[HEAD] == 0.0:
+            cell[HEAD] = columns - 2 * H
             for i in range(dx):
                 for k in range(2 * H - 1, -1, -1):
-                    past[i, marks[HEAD] + k] = past[i, k]
-        marks[HEAD] -= 1
-        size = 0.0
+                    past[(i + 1) * columns - 2 * H + k] = past[i * columns + k]
+        cell[HEAD] -= 1.0
         for i in range(dx):
-            past[i, marks[HEAD]] = w[i]
-            size += w[i] * w[i]
-        memory.norms[2] = max(memory.norms[2], math.sqrt(size))
-    head = marks[HEAD]
+            w = _disturbance(cell, x, i)
+            past[i * columns + whole_at(cell, HEAD)] = w
+            square += w * w
+        cell[FARTHEST] = max(cell[FARTHEST], math.sqrt(square))
+    newest = part(past, whole_at(cell, HEAD))
     for a in range(du):
         u[a] = 0.0
         for i in range(dx):
-            u[a] -= K[a, i] * x[i]
+            u[a] -= K[a * dx + i] * x[i]
     for k in range(H):
         for a in range(du):
+            total = u[a]
             for i in range(dx):
-                u[a] += policy[(k * du + a) * dx + i] * past[i, head + k]
-    saturate(limit, u)
-    for i in range(dx):
-        memory.x[i] = x[i]
-    for a in range(du):
-        memory.u[a] = u[a]
+                total += policy[(k * du + a) * dx + i] * newest[i * columns + k]
+            u[a] = total
+    clip(at(cell, LIMIT_AT), u, du)
+    copy_to(at(cell, X_AT), x, dx)
     return OK
 
 
-@hot
-def foresee(loop: Loop, memory: Memory, room: Room, policy: Array) -> None:
+@aside
+def foresee(cell: Pointer, policy: Pointer) -> None:
     """Write y_t(M) and v_t(M): where the plant would be, and the input, had M been in place for H + 1 rounds."""
-    B, K, turned = loop.B, loop.K, loop.turned
-    past, sums, y, z, v = memory.past, room.sums, room.y, room.z, room.v
-    dx, du = B.shape
-    head, H = memory.marks[HEAD], room.spread.shape[2]
-    for a in range(du):
-        for j in range(H + 2):
-            sums[a, j] = 0.0
+    dx, du, H, columns = whole_at(cell, DX), whole_at(cell, DU), whole_at(cell, LAGS), whole_at(cell, COLUMNS)
+    B, K, turned = at(cell, B_AT), at(cell, K_AT), at(cell, TURNED_AT)
+    newest, sums = part(at(cell, PAST_AT), whole_at(cell, HEAD)), at(cell, SUMS_AT)
+    y, z, v = at(cell, Y_AT), at(cell, Z_AT), at(cell, V_AT)
+    clear(sums, du * (H + 2))
     for i in range(dx):
         for k in range(H):
-            tail = past[i, head + k : head + k + H + 2]
+            tail = part(newest, i * columns + k)
             for a in range(du):
-                weight = policy[(k * du + a) * dx + i]
-                for j in range(H + 2):
-                    sums[a, j] += weight * tail[j]
-    for i in range(dx):
-        y[i] = 0.0
+                add_scaled(part(sums, a * (H + 2)), policy[(k * du + a) * dx + i], tail, H + 2)
+    clear(y, dx)
     for j in range(H, -1, -1):
         for i in range(dx):
-            z[i] = past[i, head + j]
+            total = newest[i * columns + j]
             for a in range(du):
-                z[i] += B[i, a] * sums[a, j + 1]
+                total += B[i * du + a] * sums[a * (H + 2) + j + 1]
+            z[i] = total
         for k in range(dx):
-            for i in range(dx):
-                z[i] += turned[k, i] * y[k]
-        for i in range(dx):
-            y[i] = z[i]
+            add_scaled(z, y[k], part(turned, k * dx), dx)
+        copy_to(y, z, dx)
     for a in range(du):
-        v[a] = sums[a, 0]
+        total = sums[a * (H + 2)]
         for i in range(dx):
-            v[a] -= K[a, i] * y[i]
+            total -= K[a * dx + i] * y[i]
+        v[a] = total
 
 
-@hot
-def pull_back(loop: Loop, memory: Memory, room: Room) -> float:
-    """Write the gradient in M from the cost's gradients in y and v, and return its squared norm."""
-    B, K, closed = loop.B, loop.K, loop.closed
-    past, pulls, spread, gradient = memory.past, room.pulls, room.spread, room.gradient
-    y, z = room.y, room.z
-    dx, du = B.shape
-    head, H = memory.marks[HEAD], spread.shape[2]
-    for i in range(dx):
-        y[i] = room.slope_x[i]
-        for a in range(du):
-            y[i] -= K[a, i] * room.slope_u[a]
-    for a in range(du):
-        pulls[a, 0] = room.slope_u[a]
-    for j in range(1, H + 2):
-        for a in range(du):
-            pulls[a, j] = 0.0
-        for i in range(dx):
-            for a in range(du):
-                pulls[a, j] += B[i, a] * y[i]
-        if j <= H:
-            for k in range(dx):
-                z[k] = 0.0
-            for i in range(dx):
-                for k in range(dx):
-                    z[k] += closed[i, k] * y[i]
-            for k in range(dx):
-                y[k] = z[k]
-    for a in range(du):
-        for i in range(dx):
-            for k in range(H):
-                spread[a, i, k] = 0.0
-    for i in range(dx):
-        for j in range(H + 2):
-            tail = past[i, head + j : head + j + H]
-            for a in range(du):
-                for k in range(H):
-                    spread[a, i, k] += pulls[a, j] * tail[k]
-    total = 0.0
-    for a in range(du):
-        for i in range(dx):
-            square = 0.0
-            for k in range(H):
-                gradient[(k * du + a) * dx + i] = spread[a, i, k]
-                square += spread[a, i, k] * spread[a, i, k]
-            total += square
-    return total
-
-
-@hot
-def normalise(memory: Memory, room: Room, square: float) -> float:
-    """Divide the gradient by the root mean square of all so far, this one included, and return what it counts for.
+@helper
+def normalise(cell: Pointer, square: float) -> float:
+    """Divide the gradient by the root mean square of all so far, this one included; return what its square counts for.
 
     One that is over three times as large as usual is cut to that, so that a glitch neither throws the policy far away
     nor makes all later gradients look small.
     """
-    count, total = memory.norms[0], memory.norms[1]
+    count, total = cell[COUNT], cell[SQUARES]
     counted = min(square, OUTLIER * OUTLIER * total / count) if count >= SETTLED else square
     if counted > 0.0:
-        factor = math.sqrt((count + 1.0) / (total + counted)) * math.sqrt(counted / square)
-        for k in range(room.gradient.size):
-            room.gradient[k] *= factor
+        # Roots first: a quotient of tiny squares is more than a number can hold.
+        factor = math.sqrt(count + 1.0) / math.sqrt(total + counted) * math.sqrt(counted / square)
+        gradient = at(cell, GRADIENT_AT)
+        for k in range(whole_at(cell, DX) * whole_at(cell, DU) * whole_at(cell, LAGS)):
+            gradient[k] *= factor
     return counted
 
 
-@hot
-def remember(memory: Memory, applied: Array, square: float) -> None:
-    """End a round: keep the input that was applied, and what the gradient counts for unless it was 0."""
-    memory.marks[ROUND] += 1
-    for a in range(applied.size):
-        memory.u[a] = applied[a]
-    if square > 0.0:
-        memory.norms[0] += 1.0
-        memory.norms[1] += square
+@helper
+def foresee_slopes(cell: Pointer, cost: Pointer, t: int) -> None:
+    """Write the gradients of a built-in cost at y_t(M) and v_t(M)."""
+    dx, du = whole_at(cell, DX), whole_at(cell, DU)
+    slopes_of(cost, t, at(cell, Y_AT), at(cell, V_AT), dx, du, at(cell, SLOPE_X_AT), at(cell, SLOPE_U_AT))
 
 
-@hot
-def slope(loop: Loop, memory: Memory, room: Room, policy: Array, cost: CostData, t: int, measured: bool) -> float:
-    """Write the gradient that the learner observes for built-in costs; return its squared norm or weight."""
-    foresee(loop, memory, room, policy)
-    cost_gradient(cost, t, room.y, room.v, room.slope_x, room.slope_u)
-    square = pull_back(loop, memory, room)
-    if measured and square <= LARGEST * LARGEST:
-        square = normalise(memory, room, square)
-    return square
+@aside
+def pull_back(cell: Pointer) -> float:
+    """Write the gradient for the learner from the cost's gradients in y and v.
 
-
-@hot
-def simulate(
-    plant: PlantData,
-    loop: Loop,
-    memory: Memory,
-    room: Room,
-    cost: CostData,
-    integers: Integers,
-    floats: Array,
-    counters: Integers,
-    state: Array,
-    learns: bool,
-    measured: bool,
-    push: float,
-    x: Array,
-    applied: Array,
-    disturbances: Array,
-    states: Array,
-    inputs: Array,
-    costs: Array,
-    weights: Array,
-    policies: Array,
-) -> int:
-    """Run a plant and its controller, and return the number of rounds that went well.
-
-    `x` is the state to start from, and at the end the last one reached. `disturbances` are those to come; where the
-    adversary reacts (`push` > 0) they are overwritten by what it does.
+    Returns its squared norm, or what that counts for where gradients are normalised.
     """
-    dx, du = loop.B.shape
-    policy, mixing = state[: integers[DIM]], views(state, integers[COUNT], integers[DIM]).weights
-    following = room.z
-    for t in range(states.shape[0]):
-        for i in range(dx):
-            states[t, i] = x[i]
-        if weights.shape[0] > 0:
-            for k in range(counters[ACTIVE]):
-                weights[t, k] = mixing[k]
-        if policies.shape[0] > 0:
-            for k in range(policy.size):
-                policies[t, k] = policy[k]
-        if act(loop, memory, room, policy, x, applied) != OK:
-            return t
-        saturate(plant.limit, applied)
+    dx, du, H, columns = whole_at(cell, DX), whole_at(cell, DU), whole_at(cell, LAGS), whole_at(cell, COLUMNS)
+    B, K, closed = at(cell, B_AT), at(cell, K_AT), at(cell, CLOSED_AT)
+    newest, pulls, spread = part(at(cell, PAST_AT), whole_at(cell, HEAD)), at(cell, PULLS_AT), at(cell, SPREAD_AT)
+    gradient, y, z, slope_u = at(cell, GRADIENT_AT), at(cell, Y_AT), at(cell, Z_AT), at(cell, SLOPE_U_AT)
+    copy_to(y, at(cell, SLOPE_X_AT), dx)
+    for a in range(du):
+        add_scaled(y, -slope_u[a], part(K, a * dx), dx)
+        pulls[a * (H + 2)] = slope_u[a]
+    for j in range(1, H + 2):
         for a in range(du):
-            inputs[t, a] = applied[a]
-        costs[t] = cost_value(cost, t, x, applied)
-        if not abs(costs[t]) <= LARGEST:
-            return t
-        square = 0.0
-        if learns:
-            square = slope(loop, memory, room, policy, cost, t, measured)
-            if not square <= LARGEST * LARGEST:
-                return t
-            if observe_shared(integers, floats, counters, state, room.gradient) != OK:
-                return t
-        remember(memory, applied, square)
-        w = disturbances[t]
-        if push > 0.0:
-            push_away(plant, t, x, applied, push, w, following)
-        advance(plant, t, x, applied, w, following)
-        for i in range(dx):
-            x[i] = following[i]
-    return len(states)
+            total = 0.0
+            for i in range(dx):
+                total += B[i * du + a] * y[i]
+            pulls[a * (H + 2) + j] = total
+        if j <= H:
+            clear(z, dx)
+            for i in range(dx):
+                add_scaled(z, y[i], part(closed, i * dx), dx)
+            copy_to(y, z, dx)
+    clear(spread, du * dx * H)
+    for i in range(dx):
+        for j in range(H + 2):
+            tail = part(newest, i * columns + j)
+            for a in range(du):
+                add_scaled(part(spread, (a * dx + i) * H), pulls[a * (H + 2) + j], tail, H)
+    square = 0.0
+    for row in range(du * dx):
+        for k in range(H):
+            entry = spread[row * H + k]
+            gradient[k * du * dx + row] = entry
+            square += entry * entry
+    return normalise(cell, square) if cell[MEASURED] > 0.0 and square <= LARGEST * LARGEST else square
+
+
+@helper
+def remember(cell: Pointer, square: float) -> None:
+    """End a round: keep what the gradient counts for, unless it was 0."""
+    cell[ROUND] += 1.0
+    if square > 0.0:
+        cell[COUNT] += 1.0
+        cell[SQUARES] += square
+
+
+@plugin("int64(P, P, P, int64)")
+def learn_by_gradient(cell: Pointer, learner: Pointer, cost: Pointer, t: int) -> int:
+    """End a round with a learner of ``driftwise.engine``: let it observe a built-in cost, or refuse it."""
+    foresee(cell, at(learner, DECISION_AT))
+    foresee_slopes(cell, cost, t)
+    square = pull_back(cell)
+    if not square <= LARGEST * LARGEST or learn(learner, at(cell, GRADIENT_AT)) != OK:
+        return REFUSED
+    remember(cell, square)
+    return OK
+
+
+@plugin("int64(P, P)")
+def learner_weights(learner: Pointer, row: Pointer) -> int:
+    """Write the weights of the base-learners in play, for the record of a run."""
+    write_weights(learner, row)
+    return OK
+
+
+# What Python calls. A controller whose learner runs in compiled code needs the first two; the others are pieces of a
+# round, for costs and learners of a user's own.
+
+
+@brief
+def act(entering: int, cell: Array, learner: Array, decision: int, x: Array) -> int:
+    """Begin a round, and let the learner see the new disturbance if it has a plugin for that (0 if not).
+
+    `decision` is the slot in the header of the learner's cell that says where the policy is.
+    """
+    status = decide(part(cell, 0), at(part(learner, 0), decision), part(x, 0))
+    if status == OK and entering != 0:
+        call(entering, part(cell, 0), part(learner, 0))
+    return status
+
+
+@brief
+def observe(learning: int, cell: Array, learner: Array, cost: Array) -> int:
+    """End a round with a built-in cost, by the plugin that learns."""
+    status: int = call(learning, part(cell, 0), part(learner, 0), part(cost, 0), 0)
+    return status
+
+
+@brief
+def admits_state(cell: Array, x: Array) -> bool:
+    """Tell whether `act` would accept a state."""
+    return admits(part(cell, 0), part(x, 0))
+
+
+@brief
+def look_ahead(cell: Array, policy: Array) -> None:
+    """Write y_t(M) and v_t(M)."""
+    foresee(part(cell, 0), part(policy, 0))
+
+
+@brief
+def look_back(cell: Array) -> float:
+    """Write the gradient for the learner, from the cost's; return its squared norm, or what it counts for."""
+    return pull_back(part(cell, 0))
+
+
+@brief
+def data_slope(cell: Array, policy: Array, cost: Array) -> float:
+    """Do both, for a built-in cost."""
+    foresee(part(cell, 0), part(policy, 0))
+    foresee_slopes(part(cell, 0), part(cost, 0), 0)
+    return pull_back(part(cell, 0))

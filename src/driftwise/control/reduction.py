@@ -1,13 +1,16 @@
 """From control to learning with memory: the truncated losses of Section 5.2, as a stream that any learner can play."""
 
+import functools
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, instance, whole
 from driftwise.control.costs import Cost, CostSequence, as_costs
-from driftwise.control.engine import HEAD, Loop, Memory, Room, foresee, pull_back
+from driftwise.control.engine import look_ahead, look_back
+from driftwise.control.layout import HEAD, new_cell, views
 from driftwise.control.policies import read_loop
 from driftwise.control.scales import lipschitz, reach
 from driftwise.control.stability import lqr
@@ -17,18 +20,14 @@ from driftwise.errors import InputError
 from driftwise.losses import LossStream
 
 
-def make_loop(system: System, K: Array, limit: Array | None = None) -> Loop:
-    """Return the nominal closed loop in the form the kernels read."""
-    bound = np.full(system.input_dim, math.inf) if limit is None else limit
-    closed = system.A - system.B @ K
-    # Copies, because kernels are compiled once more for arrays that are read-only.
-    return Loop(*(np.array(part, order="C") for part in (system.A, system.B, K, closed, closed.T, bound)))
-
-
-def make_room(memory: int, du: int, dx: int) -> Room:
-    """Return room to work in for policies of this shape."""
-    sides = [dx, dx, dx, du, dx, du, (du, memory + 2), (du, memory + 2), (du, dx, memory), memory * du * dx]
-    return Room(*(np.zeros(side) for side in sides))
+def loop_cell(system: System, K: Array, memory: int, columns: int, limit: Array | None = None) -> Array:
+    """Return a new cell for policies of a memory on the nominal closed loop, with room for so many disturbances."""
+    cell = new_cell(system.state_dim, system.input_dim, memory, columns)
+    closed, parts = system.A - system.B @ K, views(cell)
+    parts["limit"][:] = math.inf if limit is None else limit
+    for name, part in (("A", system.A), ("B", system.B), ("K", K), ("closed", closed), ("turned", closed.T)):
+        parts[name][:] = part
+    return cell
 
 
 class TruncatedLosses(LossStream):
@@ -89,39 +88,47 @@ class TruncatedLosses(LossStream):
         self.K, _ = read_loop(owner, system, lqr(system) if K is None else K)
         self.memory, self.dim = H + 1, H * du * dx
         self.shape = (H, du, dx)
-        self._loop, self._room = make_loop(system, self.K), make_room(H, du, dx)
-        past = np.zeros((dx, self._rounds + 2 * H + 1))
-        past[:, : self._rounds] = self.disturbances[::-1].T
-        self._past = Memory(np.zeros(2, np.int64), past, np.zeros(dx), np.zeros(du), np.zeros(3))
+        self._cell = loop_cell(system, self.K, H, self._rounds + 2 * H + 1)
+        self._parts["past"][:, : self._rounds] = self.disturbances[::-1].T
 
-    def _at(self, t: int) -> tuple[Loop, Memory, Room]:
-        self._past.marks[HEAD] = self._rounds - t
-        return self._loop, self._past, self._room
+    @functools.cached_property
+    def _parts(self) -> dict[str, Array]:
+        """The parts of the cell."""
+        return views(self._cell)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is to be copied: all but the views into the cell."""
+        return {name: part for name, part in self.__dict__.items() if name != "_parts"}
+
+    def _foreseen(self, t: int, w: Array) -> dict[str, Array]:
+        """Return the parts of the cell with y_t and v_t of a policy in them."""
+        self._cell[HEAD] = self._rounds - t
+        look_ahead(self._cell, np.array(w))
+        return self._parts
 
     def states(self, t: int, window: Array) -> tuple[Array, Array]:
         """Return y_t and v_t of a window of policies, shape (H + 2, H, du, dx), the oldest first."""
         H, du, dx = self.shape
         policies = array("TruncatedLosses.states", "window", window, (H + 2, H, du, dx))
-        past, head = self._past.past, self._rounds - self._index(t)
+        past, closed, head = self._parts["past"], self._parts["closed"], self._rounds - self._index(t)
         y = np.zeros(dx)
         for j in range(H, -1, -1):
             s = np.einsum("kux,xk->u", policies[H - j], past[:, head + j + 1 : head + j + 1 + H])
-            y = self._loop.closed @ y + past[:, head + j] + self.system.B @ s
+            y = closed @ y + past[:, head + j] + self.system.B @ s
         return y, np.einsum("kux,xk->u", policies[-1], past[:, head : head + H]) - self.K @ y
 
     def _value(self, t: int, window: Array) -> float:
         return self.costs[t].value(*self.states(t, window.reshape(-1, *self.shape)))
 
     def _unary(self, t: int, w: Array) -> float:
-        foresee(*self._at(t), w)
-        return self.costs[t].value(self._room.y, self._room.v)
+        parts = self._foreseen(t, w)
+        return self.costs[t].value(parts["y"], parts["v"])
 
     def _gradient(self, t: int, w: Array) -> Array:
-        foresee(*self._at(t), w)
-        slopes = self.costs[t].gradient(self._room.y, self._room.v)
-        self._room.slope_x[:], self._room.slope_u[:] = slopes
-        pull_back(*self._at(t))
-        return self._room.gradient.copy()
+        parts = self._foreseen(t, w)
+        parts["slope_x"][:], parts["slope_u"][:] = self.costs[t].gradient(parts["y"], parts["v"])
+        look_back(self._cell)
+        return parts["gradient"].ravel().copy()
 
     def lipschitz(self, domain: Domain) -> Array:
         """Return L_0, ..., L_{H+1} over a `SpectralBalls` domain: bounds, from the norms of A_K^j B."""
@@ -130,7 +137,7 @@ class TruncatedLosses(LossStream):
                 f"TruncatedLosses: the domain must be SpectralBalls of shape {self.shape}, got {domain!r}."
             )
         W = float(np.linalg.norm(self.disturbances, axis=1).max())
-        loop = (self._loop.closed, self.system.B, self.K, self.memory - 1, W)
+        loop = (self._parts["closed"], self.system.B, self.K, self.memory - 1, W)
         return lipschitz(*loop, self.costs.steepest(*reach(*loop, domain.radii)))
 
     def gradient_bound(self, domain: Domain) -> float:

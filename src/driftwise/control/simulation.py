@@ -1,27 +1,22 @@
 """A plant and its controller, round after round: act, pay, observe, move on."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import LARGEST
 from driftwise._validate import Array, array, checked, instance, seeded, whole
-from driftwise.control import engine
 from driftwise.control.controllers import Controller, DisturbanceActionController, SelfTunedController
-from driftwise.control.controllers.linear import Still
-from driftwise.control.controllers.self_tuned import PolicyPool
 from driftwise.control.costs import Cost, CostSequence, as_costs
 from driftwise.control.disturbances import Disturbance, as_disturbances
-from driftwise.control.kernels import Integers, PlantData, advance, push_away, saturate
+from driftwise.control.kernels import PlantData, changes_in, cost_vector, one_move, plant_vector, saturate
+from driftwise.control.run import Books, World
+from driftwise.control.run import simulate as run
 from driftwise.control.systems import PLANT_HINT, System
 from driftwise.control.trace import ControlTrace
-from driftwise.control.tuning import run as tuning
-from driftwise.control.tuning.pool import Pool
-from driftwise.engine.layout import ACTIVE, COUNT, COUNTERS, DIM, FLOATS, INTEGERS, state_size, views
 from driftwise.errors import HorizonError, InputError
-from driftwise.learners import Learner
 from driftwise.learners.ensemble import Ensemble
 from driftwise.play import plain
 
@@ -34,16 +29,6 @@ class _World(NamedTuple):
     disturbances: Array
     push: float
     start: Array
-
-
-class _Books(NamedTuple):
-    """What is written down in a run."""
-
-    states: Array
-    inputs: Array
-    costs: Array
-    weights: Array
-    policies: Array
 
 
 @checked
@@ -113,25 +98,25 @@ def simulate(
     T, dx, du = len(world.disturbances), system.state_dim, system.input_dim
     before = controller.clone()
     x = world.start.copy()
+    books = Books(np.zeros((T, dx)), np.zeros((T, du)), np.zeros(T), np.zeros((0, 0)), np.zeros((0, 0)))
     if isinstance(controller, DisturbanceActionController) and _in_one_go(controller, world.costs, record_weights):
-        dim, count = controller.learner.domain.dim, _count(controller)
-        sides = [(T, dx), (T, du), (T,), (T * record_weights, count), (T * record_policies, dim)]
-        books = _Books(*(np.zeros(side) for side in sides))
+        # One that does not learn writes no weights: the one that it has is 1.
+        weights = np.ones((T * record_weights, _count(controller)))
+        policies = np.zeros((T * record_policies, controller.learner.domain.dim))
+        books = books._replace(weights=weights * (not controller._learns), policies=policies)
         _by_kernel(controller, world, x, books)
         weights = books.weights[:, : controller.weights.size]
     else:
-        books = _Books(np.zeros((T, dx)), np.zeros((T, du)), np.zeros(T), np.zeros(0), np.zeros((0, 0)))
         try:
             weights, policies = _by_hand(controller, world, x, books, record_weights, record_policies)
         except BaseException:
             controller.__dict__.clear()
             controller.__dict__.update(before.clone().__dict__)
             raise
-        books = books._replace(policies=policies)
     shaped = None
     if record_policies:
         assert isinstance(controller, DisturbanceActionController)
-        shaped = books.policies.reshape(T, controller.memory, du, dx)
+        shaped = policies.reshape(T, controller.memory, du, dx)
     return ControlTrace(
         books.states,
         books.inputs,
@@ -178,70 +163,51 @@ def _world(
 
 
 def _count(controller: DisturbanceActionController) -> int:
+    """Return the number of base-learners that there may be."""
     learner = controller.learner
     return learner.program.steps.size if isinstance(learner, Ensemble) else learner.weights.size
 
 
 def _in_one_go(controller: DisturbanceActionController, costs: CostSequence, record: bool) -> bool:
     """Tell whether the compiled loop does for this controller what its own methods would."""
-    tuned, learner = isinstance(controller, SelfTunedController), controller.learner
-    base = SelfTunedController if tuned else DisturbanceActionController
+    base = SelfTunedController if isinstance(controller, SelfTunedController) else DisturbanceActionController
     names = ["act", "observe", "_decide", "_learn", "_gradient", *(["weights"] if record else [])]
     own = all(getattr(type(controller), name) is getattr(base, name) for name in names)
-    learns = type(learner) in (Still, PolicyPool) or (
-        isinstance(learner, Ensemble) and plain(learner, record) and not learner._own
-    )
-    return own and learns and costs.data is not None
+    learner = controller.learner
+    recordable = not (record and isinstance(learner, Ensemble)) or plain(learner, record)
+    return own and controller._compiled and recordable and costs.data is not None
 
 
-def _by_kernel(controller: DisturbanceActionController, world: _World, x: Array, books: _Books) -> None:
-    learner, T = controller.learner, len(world.disturbances)
-    memory = engine.Memory(*(part.copy() for part in controller._memory))  # type: ignore[arg-type]
-    data = world.costs.data
+def _by_kernel(controller: DisturbanceActionController, world: _World, x: Array, books: Books) -> None:
+    T, data, learner = len(world.disturbances), world.costs.data, _learner(controller)
     assert data is not None
-    about = (world.plant, controller._loop, memory, controller._room, data)
-    applied = np.zeros(controller.input_dim)
-    if isinstance(learner, PolicyPool):
-        pool = Pool(*(part.copy() for part in learner.pool))
-        parts = (learner.rules, pool, learner.desk)
-        played = tuning.simulate(*about, *parts, world.push, x, applied, world.disturbances, *books)
-    else:
-        learns = isinstance(learner, Ensemble)
-        integers, floats, counters, state = _as_ensemble(learner)
-        settings = (learns, controller.normalised, world.push)
-        played = engine.simulate(
-            *about, integers, floats, counters, state, *settings, x, applied, world.disturbances, *books
-        )
+    cells = controller._cell.copy(), (learner._link() if controller._learns else learner._cell).copy()
+    calls = controller._learning.calls(books.weights.size > 0)
+    about = World(
+        plant_vector(world.plant),
+        world.plant.changes_A.ravel(),
+        world.plant.changes_B.ravel(),
+        cost_vector(data),
+        world.disturbances.ravel(),
+        world.push,
+    )
+    played = run(*cells, calls, about, x, Books(*(part.ravel() for part in books)))
     if played < T:
         raise _diverged(controller, played, books.states[played])
-    controller._memory = memory
-    controller._round += T
-    if isinstance(learner, PolicyPool):
-        learner.take(pool, learner.round + T)
-    elif isinstance(learner, Ensemble):
-        learner._take(counters, state)
+    controller._adopt(*cells, T)
 
 
-def _as_ensemble(learner: Learner) -> tuple[Integers, Array, Integers, Array]:
-    """Return the constants of a learner and copies of its state, as the engine of the core reads them."""
-    if isinstance(learner, Ensemble):
-        return *learner._constants, learner._counters.copy(), learner._state.copy()
-    # A policy that stays is a decision that nobody updates.
-    dim = learner.domain.dim
-    integers, floats, counters = np.zeros(INTEGERS, np.int64), np.zeros(FLOATS + 3), np.zeros(COUNTERS, np.int64)
-    integers[COUNT], integers[DIM], counters[ACTIVE] = 1, dim, 1
-    state = np.zeros(state_size(1, dim, False))
-    parts = views.py_func(state, 1, dim)  # type: ignore[attr-defined]
-    parts.decision[0], parts.weights[0] = learner.act(), 1.0
-    return integers, floats, counters, state
+def _learner(controller: DisturbanceActionController) -> Any:
+    """Return the learner of a controller, which runs in compiled code."""
+    return controller.learner
 
 
 def _by_hand(
-    controller: Controller, world: _World, x: Array, books: _Books, record_weights: bool, record_policies: bool
+    controller: Controller, world: _World, x: Array, books: Books, record_weights: bool, record_policies: bool
 ) -> tuple[Array, Array]:
     weights: list[Array] = []
     policies: list[Array] = []
-    following = np.empty_like(x)
+    following, plant = np.empty_like(x), plant_vector(world.plant)
     for t, w in enumerate(world.disturbances):
         books.states[t] = x
         if not np.all(np.abs(x) <= LARGEST):
@@ -259,9 +225,7 @@ def _by_hand(
         if not abs(books.costs[t]) <= LARGEST:
             raise _diverged(controller, t, x)
         controller.observe(cost, applied=u)
-        if world.push > 0.0:
-            push_away(world.plant, t, x, u, world.push, w, following)
-        advance(world.plant, t, x, u, w, following)
+        one_move(plant, *changes_in(world.plant, t), world.push, x, u, w, following)
         x[:] = following
     table = np.zeros((len(weights), max(row.size for row in [*weights, controller.weights])))
     for t, row in enumerate(weights):

@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 from driftwise._validate import Array, array, number, read_only, whole
 from driftwise.domains.base import Block, Domain
 from driftwise.domains.kernels import BALL
+from driftwise.domains.nearest import lengths
 
 
 class Ball(Domain):
@@ -42,10 +43,10 @@ class Ball(Domain):
         super().__init__((Block(BALL, size, numbers),), 2.0 * self.radius)
 
     def _support(self, rows: Array) -> Array:
-        return np.asarray(rows @ self.center + self.radius * np.linalg.norm(rows, axis=1))
+        return np.asarray(rows @ self.center + self.radius * lengths(rows))
 
     def _farthest(self, rows: Array) -> Array:
-        return np.asarray(np.linalg.norm(rows - self.center, axis=1) + self.radius)
+        return np.asarray(lengths(rows - self.center) + self.radius)
 
     def __repr__(self) -> str:
         center = ", center=..." if self.center.any() else ""

@@ -6,24 +6,69 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._compile import Plugin
 from driftwise._validate import Array, Checked, array, loose, number, read_only
 from driftwise.domains import kernels
+from driftwise.domains.kernels import BALL, BOX, PLAN_COLUMNS, SIMPLEX, SPECTRAL
+from driftwise.domains.nearest import (
+    lengths,
+    nearest_in_ball,
+    nearest_in_box,
+    nearest_in_simplex,
+    nearest_in_spectral_ball,
+)
+from driftwise.domains.singular_values import project_spectral, spectral_room
+
+PLUGINS: dict[int, Plugin] = {
+    BALL: kernels.project_ball,
+    BOX: kernels.project_box,
+    SIMPLEX: kernels.project_simplex,
+    SPECTRAL: project_spectral,
+}
+
+ROUNDING = 64 * float(np.finfo(np.float64).eps)
+"""What the rounding of a projection, or of a mixture of some dozens of points, may cost relative to their size."""
 
 
 class Block(NamedTuple):
-    """One factor of a domain, in the form the compiled projection reads (see `domains.kernels`)."""
+    """One factor of a domain."""
 
     kind: int
+    """BALL, BOX, SIMPLEX or SPECTRAL."""
     size: int
+    """Number of coordinates."""
     numbers: Array
+    """Ball: radius, centre; box: low, high; simplex: scale; spectral: radius."""
     rows: int = 0
+    """Number of matrix rows (SPECTRAL only)."""
+
+    @property
+    def room(self) -> int:
+        """How many doubles the compiled projection works in."""
+        return spectral_room(self.rows, self.size // self.rows) if self.kind == SPECTRAL else 0
+
+    @property
+    def compiled_numbers(self) -> Array:
+        """What the compiled projection is told."""
+        return np.append(self.numbers, float(self.rows)) if self.kind == SPECTRAL else self.numbers
+
+    def nearest(self, rows: Array) -> Array:
+        """Return the nearest points to the rows, without compiling anything."""
+        if self.kind == BALL:
+            return nearest_in_ball(rows, self.numbers[0], self.numbers[1:])
+        if self.kind == BOX:
+            return nearest_in_box(rows, self.numbers[: self.size], self.numbers[self.size :])
+        if self.kind == SIMPLEX:
+            return nearest_in_simplex(rows, self.numbers[0])
+        return nearest_in_spectral_ball(rows, self.numbers[0], (self.rows, self.size // self.rows))
 
 
 class Domain(metaclass=Checked):
     """A closed, bounded, convex set of decisions.
 
-    A subclass describes itself as a tuple of `Block` and gives its diameter and support function;
-    projection and membership follow, for one point or for many rows, in compiled code.
+    A subclass describes itself as a tuple of `Block` and gives its diameter and support function; projection and
+    membership follow, for one point or for many rows. Python projects with NumPy; learners project in compiled code,
+    which reads the domain's `plan`. Making a domain compiles nothing.
 
     Attributes
     ----------
@@ -37,7 +82,7 @@ class Domain(metaclass=Checked):
     diameter: float
 
     def __init__(self, blocks: tuple[Block, ...], diameter: float) -> None:
-        """Pack `blocks` into the two arrays that the kernels read."""
+        """Tabulate `blocks`: which coordinates and which numbers belong to each."""
         self.blocks = blocks
         self.diameter = float(diameter)
         table, start, offset = [], 0, 0
@@ -48,6 +93,30 @@ class Domain(metaclass=Checked):
         self.dim = start
         self.table = np.array(table, np.int64)
         self.numbers = read_only(np.concatenate([block.numbers for block in blocks]))
+
+    @property
+    def room(self) -> int:
+        """How many doubles the compiled projection works in."""
+        return max(block.room for block in self.blocks)
+
+    def plan(self, link: bool = True) -> Array:
+        """Return the domain in the form that compiled code reads (see `domains.kernels`).
+
+        Addresses of machine code stand in it, so a plan belongs to the process that made it.
+
+        Parameters
+        ----------
+        link : bool, default True
+            Whether to look up the projections of the domain's blocks, and compile those that are not on disk. Without,
+            their addresses are 0: for kernels that have a step of their own for the domain.
+        """
+        parts = [block.compiled_numbers for block in self.blocks]
+        before = np.cumsum([1 + PLAN_COLUMNS * len(parts), *(part.size for part in parts)])
+        head = [
+            (PLUGINS[block.kind].address if link else 0, start, block.size, offset)
+            for block, start, offset in zip(self.blocks, self.table[:, kernels.START], before[:-1], strict=True)
+        ]
+        return np.concatenate([[len(parts)], np.ravel(np.array(head, np.float64)), *parts])
 
     @abstractmethod
     def _support(self, rows: Array) -> Array:
@@ -74,9 +143,15 @@ class Domain(metaclass=Checked):
         return self._farthest(rows) if len(shape) == 2 else self._farthest(rows)[0]
 
     def _farthest(self, rows: Array) -> Array:
-        nearest = rows.copy()
-        kernels.project_rows(self.table, self.numbers, nearest)
-        return np.asarray(np.linalg.norm(rows - nearest, axis=1) + self.diameter)
+        return np.asarray(lengths(rows - self._nearest(rows)) + self.diameter)
+
+    def _nearest(self, rows: Array) -> Array:
+        """Return the nearest decisions to the rows, block by block."""
+        if len(self.blocks) == 1:
+            return self.blocks[0].nearest(rows)
+        starts = self.table[1:, kernels.START]
+        parts = zip(self.blocks, np.split(rows, starts, axis=1), strict=True)
+        return np.concatenate([block.nearest(np.ascontiguousarray(part)) for block, part in parts], axis=1)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -96,20 +171,31 @@ class Domain(metaclass=Checked):
         array of the same shape
         """
         rows, shape = self._rows("project", x)
-        kernels.project_rows(self.table, self.numbers, rows)
-        return rows.reshape(shape)
+        return self._nearest(rows).reshape(shape)
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Tell whether one point, or every row, lies in the domain.
 
-        A point counts as inside when its distance to the domain is at most ``tol * max(1, |x|)``.
+        A point counts as inside when its distance to the domain is at most ``tol * diameter`` plus rounding, which is
+        taken as 64 units in the last place of the point or of the domain's own numbers, whichever are larger.
+
+        Parameters
+        ----------
+        x : array of shape (dim,), (n, dim), or the domain's own `shape`
+            One point or many rows.
+        tol : float, default 1e-9
+            How far outside a point may be, in diameters.
+
+        Examples
+        --------
+        >>> import driftwise as dw
+        >>> dw.Ball(2, radius=1e-20).contains([2e-20, 0.0])
+        False
         """
-        allowed = number(type(self).__name__, "tol", tol, low=0.0)
+        allowed = number(type(self).__name__, "tol", tol, low=0.0) * self.diameter
         rows, _ = self._rows("contains", x)
-        inside = rows.copy()
-        kernels.project_rows(self.table, self.numbers, inside)
-        distances = np.linalg.norm(rows - inside, axis=1)
-        return bool(np.all(distances <= allowed * np.maximum(1.0, np.linalg.norm(rows, axis=1))))
+        sizes = np.maximum(lengths(rows), lengths(self.numbers[None])[0])
+        return bool(np.all(lengths(rows - self._nearest(rows)) <= allowed + ROUNDING * sizes))
 
     def _rows(self, verb: str, x: ArrayLike) -> tuple[Array, tuple[int, ...]]:
         owner = f"{type(self).__name__}.{verb}"

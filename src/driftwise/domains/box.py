@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 from driftwise._validate import Array, array, loose, read_only
 from driftwise.domains.base import Block, Domain
 from driftwise.domains.kernels import BOX
+from driftwise.domains.nearest import lengths
 from driftwise.errors import ParameterError
 
 
@@ -40,13 +41,13 @@ class Box(Domain):
             )
         numbers = np.concatenate([self.low, self.high])
         block = Block(BOX, self.low.size, numbers)
-        super().__init__((block,), float(np.linalg.norm(self.high - self.low)))
+        super().__init__((block,), float(lengths((self.high - self.low)[None])[0]))
 
     def _support(self, rows: Array) -> Array:
         return np.asarray(np.maximum(self.low * rows, self.high * rows).sum(axis=1))
 
     def _farthest(self, rows: Array) -> Array:
-        return np.asarray(np.linalg.norm(np.maximum(rows - self.low, self.high - rows), axis=1))
+        return lengths(np.maximum(rows - self.low, self.high - rows))
 
     def __repr__(self) -> str:
         return f"Box(low={np.array2string(self.low, threshold=4)}, high={np.array2string(self.high, threshold=4)})"

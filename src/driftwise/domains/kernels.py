@@ -1,17 +1,22 @@
-"""Compiled exact projections onto blocks: the sets of which every domain is a product.
+"""Compiled exact projections onto the sets of which every domain is a product, one plugin for each kind.
 
-A domain is data: ``blocks`` is an int64 table with one row a block, ``numbers`` a float64 vector.
+A domain comes to compiled code as its *plan*, one vector of doubles (`Domain.plan`):
 
-======== ===============================================================
-column   meaning
-======== ===============================================================
-KIND     BALL, BOX, SIMPLEX or SPECTRAL
-START    first coordinate of the block
-STOP     one past its last coordinate
-OFFSET   where its numbers begin (ball: radius, centre; box: low, high;
-         simplex: scale; spectral: radius)
-ROWS     number of matrix rows (SPECTRAL only)
-======== ===============================================================
+======================= ================================================================
+places                  meaning
+======================= ================================================================
+0                       number of blocks
+1 + 4 b ... 4 + 4 b     block b: address of its plugin, first coordinate, number of
+                        coordinates, and where in the plan its numbers begin
+after the last block    the numbers (ball: radius, centre; box: low, high;
+                        simplex: scale; spectral: radius, number of matrix rows)
+======================= ================================================================
+
+A plugin takes the coordinates of its block, how many they are, its numbers and room to work in, and moves the
+coordinates to the nearest point of the set. Only the kinds that a domain has are compiled. The plugin for matrices is
+in `domains.singular_values`; the same projections in NumPy are in `domains.nearest`.
+
+No square may overflow or vanish: a learner's step can put a point 1e200 times farther out than the domain is wide.
 """
 
 import math
@@ -19,192 +24,137 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from driftwise._compile import compiled, hot, inlined
+from driftwise._compile import aside, entry, helper, plugin
+from driftwise._memory import Pointer, call, part
 from driftwise._validate import Array
 
 BALL, BOX, SIMPLEX, SPECTRAL = 0, 1, 2, 3
-KIND, START, STOP, OFFSET, ROWS = 0, 1, 2, 3, 4
-COLUMNS = 5
+"""Kinds of block."""
 
+KIND, START, STOP, OFFSET, ROWS = 0, 1, 2, 3, 4
+"""Columns of `Domain.table`, which Python reads: a block's kind, its first coordinate, one past its last, where its
+numbers begin in `Domain.numbers`, and its number of matrix rows (SPECTRAL only)."""
+
+COLUMNS = 5
 Blocks = NDArray[np.int64]
 
+ADDRESS, FIRST, SIZE, NUMBERS = 0, 1, 2, 3
+"""What a plan says of a block."""
 
-@compiled
-def _norm(x: Array) -> float:
-    """Euclidean norm that survives squares which overflow."""
-    total = 0.0
-    for k in range(x.size):
-        total += x[k] * x[k]
-    if total < math.inf:
-        return math.sqrt(total)
-    largest = 0.0
-    for k in range(x.size):
-        largest = max(largest, abs(x[k]))
-    total = 0.0
-    for k in range(x.size):
-        total += (x[k] / largest) ** 2
-    return largest * math.sqrt(total)
+PLAN_COLUMNS = 4
 
 
-@inlined
-def _project_ball(rows: Array, i: int, start: int, stop: int, numbers: Array, offset: int) -> None:
-    radius = numbers[offset]
-    shift = offset + 1 - start
-    total = 0.0
-    for k in range(start, stop):
-        total += (rows[i, k] - numbers[shift + k]) * (rows[i, k] - numbers[shift + k])
-    if total > radius * radius:
-        largest = 1.0
-        if total == math.inf:
-            for k in range(start, stop):
-                largest = max(largest, abs(rows[i, k] - numbers[shift + k]))
-            total = 0.0
-            for k in range(start, stop):
-                total += ((rows[i, k] - numbers[shift + k]) / largest) ** 2
-        ratio = radius / largest / math.sqrt(total)
-        for k in range(start, stop):
-            rows[i, k] = numbers[shift + k] + ratio * (rows[i, k] - numbers[shift + k])
-
-
-@compiled
-def _project_simplex(x: Array, scale: float) -> None:
-    """Sort-and-threshold; shifting by the maximum first keeps sums of huge numbers finite."""
-    top = x[0]
-    for k in range(x.size):
-        top = max(top, x[k])
-    for k in range(x.size):
-        x[k] -= top
-    ordered = np.sort(x)
-    threshold = -scale
-    total = 0.0
-    for j in range(x.size):
-        value = ordered[x.size - 1 - j]
-        total += value
-        candidate = (total - scale) / (j + 1)
-        if value <= candidate:
-            break
-        threshold = candidate
-    for k in range(x.size):
-        x[k] = max(x[k] - threshold, 0.0)
-
-
-@compiled
-def _project_spectral(x: Array, rows: int, radius: float) -> None:
-    """Clip the singular values of a matrix, stored row by row in `x`, at `radius`.
-
-    The cheap answers come first: a Frobenius norm within the radius means inside, and one row or one
-    column is rescaled. Otherwise one-sided Jacobi rotations make the lines of the shorter side mutually
-    orthogonal; their norms are then the singular values, without squaring the condition number. Two lines
-    need a single rotation, which is the closed form.
-    """
-    frobenius = _norm(x)
-    if frobenius <= radius:
-        return
-    columns = x.size // rows
-    lines = min(rows, columns)
-    if lines == 1:
-        for k in range(x.size):
-            x[k] *= radius / frobenius
-        return
-    length = max(rows, columns)
-    work = np.empty((lines, length))
-    for i in range(lines):
-        for k in range(length):
-            work[i, k] = (x[i * columns + k] if rows <= columns else x[k * columns + i]) / frobenius
-    rotation = np.eye(lines)
-    for _sweep in range(60):
-        turned = False
-        for i in range(lines - 1):
-            for j in range(i + 1, lines):
-                a = b = c = 0.0
-                for k in range(length):
-                    a += work[i, k] * work[i, k]
-                    b += work[j, k] * work[j, k]
-                    c += work[i, k] * work[j, k]
-                if abs(c) <= 1e-15 * math.sqrt(a * b) or abs(c) < 1e-300:
-                    continue
-                turned = True
-                zeta = (b - a) / (2.0 * c)
-                tangent = math.copysign(1.0, zeta) / (abs(zeta) + math.sqrt(1.0 + zeta * zeta))
-                cosine = 1.0 / math.sqrt(1.0 + tangent * tangent)
-                sine = cosine * tangent
-                for k in range(length):
-                    first, second = work[i, k], work[j, k]
-                    work[i, k] = cosine * first - sine * second
-                    work[j, k] = sine * first + cosine * second
-                for k in range(lines):
-                    first, second = rotation[k, i], rotation[k, j]
-                    rotation[k, i] = cosine * first - sine * second
-                    rotation[k, j] = sine * first + cosine * second
-        if not turned:
-            break
-    for i in range(lines):
-        value = _norm(work[i]) * frobenius
-        factor = frobenius if value <= radius else frobenius * (radius / value)
-        for k in range(length):
-            work[i, k] *= factor
-    for i in range(lines):
-        for k in range(length):
-            total = 0.0
-            for j in range(lines):
-                total += rotation[i, j] * work[j, k]
-            x[i * columns + k if rows <= columns else k * columns + i] = total
-
-
-@compiled
-def _project_block(blocks: Blocks, b: int, numbers: Array, rows: Array, i: int) -> None:
-    kind, start, stop, offset = blocks[b, KIND], blocks[b, START], blocks[b, STOP], blocks[b, OFFSET]
-    if kind == BALL:
-        _project_ball(rows, i, start, stop, numbers, offset)
-    elif kind == BOX:
-        for k in range(start, stop):
-            low, high = numbers[offset + k - start], numbers[offset + stop - 2 * start + k]
-            rows[i, k] = min(max(rows[i, k], low), high)
-    elif kind == SIMPLEX:
-        _project_simplex(rows[i, start:stop], numbers[offset])
-    else:
-        _project_spectral(rows[i, start:stop], blocks[b, ROWS], numbers[offset])
-
-
-@inlined
-def dot(a: Array, b: Array) -> float:
-    """Inner product, in four sums that do not wait for one another."""
+@helper
+def dot(a: Pointer, b: Pointer, n: int) -> float:
+    """Return the inner product of n numbers each, in four sums that do not wait for one another."""
     s0 = s1 = s2 = s3 = 0.0
-    whole = a.size - a.size % 4
+    whole = n - n % 4
     for k in range(0, whole, 4):
         s0 += a[k] * b[k]
         s1 += a[k + 1] * b[k + 1]
         s2 += a[k + 2] * b[k + 2]
         s3 += a[k + 3] * b[k + 3]
-    for k in range(whole, a.size):
+    for k in range(whole, n):
         s0 += a[k] * b[k]
     return (s0 + s1) + (s2 + s3)
 
 
-@hot
-def _inside(rows: Array, i: int, blocks: Blocks, b: int, numbers: Array) -> bool:
-    """Tell whether a spectral block is inside by its Frobenius norm, which is most often all there is to do."""
-    part, radius = rows[i, blocks[b, START] : blocks[b, STOP]], numbers[blocks[b, OFFSET]]
-    return bool(dot(part, part) <= radius * radius)
+SMALLEST_SQUARE, LARGEST_SQUARE = 1e-270, 1e290
+"""Sums of squares between these have lost nothing to underflow that matters, and not overflowed."""
 
 
-@inlined
-def project(blocks: Blocks, numbers: Array, rows: Array, i: int) -> None:
-    """Project row i of a matrix onto a domain, in place.
+@aside
+def length(x: Pointer, n: int) -> float:
+    """Return the Euclidean norm of n numbers of any size."""
+    total = dot(x, x, n)
+    if SMALLEST_SQUARE < total < LARGEST_SQUARE:
+        return math.sqrt(total)
+    largest = 0.0
+    for k in range(n):
+        largest = max(largest, abs(x[k]))
+    if largest == 0.0:
+        return 0.0
+    total = 0.0
+    for k in range(n):
+        total += (x[k] / largest) * (x[k] / largest)
+    return largest * math.sqrt(total)
 
-    A row and its index are passed instead of a slice, and a domain that is one ball is dealt with on the spot:
-    a slice or a call costs more than projecting onto a small ball.
+
+@plugin("int64(P, int64, P, P)")
+def project_ball(x: Pointer, size: int, numbers: Pointer, room: Pointer) -> int:
+    """Pull a point outside back towards the centre, to the radius."""
+    radius, center = numbers[0], part(numbers, 1)
+    total = 0.0
+    for k in range(size):
+        total += (x[k] - center[k]) * (x[k] - center[k])
+    square = radius * radius
+    if SMALLEST_SQUARE < square < LARGEST_SQUARE and total < LARGEST_SQUARE:
+        if total > square:
+            ratio = radius / math.sqrt(total)
+            for k in range(size):
+                x[k] = center[k] + ratio * (x[k] - center[k])
+        return 0
+    largest = 0.0
+    for k in range(size):
+        largest = max(largest, abs(x[k] - center[k]))
+    if largest == 0.0:
+        return 0
+    total = 0.0
+    for k in range(size):
+        total += ((x[k] - center[k]) / largest) * ((x[k] - center[k]) / largest)
+    # The ratio of radius and distance may itself vanish, so the direction is made first.
+    if largest * math.sqrt(total) > radius:
+        for k in range(size):
+            x[k] = center[k] + radius * ((x[k] - center[k]) / largest / math.sqrt(total))
+    return 0
+
+
+@plugin("int64(P, int64, P, P)")
+def project_box(x: Pointer, size: int, numbers: Pointer, room: Pointer) -> int:
+    """Clip every coordinate to its limits."""
+    for k in range(size):
+        x[k] = min(max(x[k], numbers[k]), numbers[size + k])
+    return 0
+
+
+@plugin("int64(P, int64, P, P)")
+def project_simplex(x: Pointer, size: int, numbers: Pointer, room: Pointer) -> int:
+    """Subtract the threshold at which what is left above 0 sums to the scale.
+
+    Michelot's method finds it without sorting: take the mean excess of the coordinates above the last threshold, which
+    is Newton's step on a convex, piecewise linear function, so that it rises to the exact threshold in at most `size`
+    steps (usually a handful). Shifting by the maximum first keeps the sums as small as the scale.
     """
-    if blocks.shape[0] == 1 and blocks[0, KIND] == BALL:
-        _project_ball(rows, i, 0, rows.shape[1], numbers, 0)
-    else:
-        for b in range(blocks.shape[0]):
-            if blocks[b, KIND] != SPECTRAL or not _inside(rows, i, blocks, b, numbers):
-                _project_block(blocks, b, numbers, rows, i)
+    scale, top = numbers[0], x[0]
+    for k in range(size):
+        top = max(top, x[k])
+    threshold, following = -scale, 0.0
+    while True:
+        count, total = 0, 0.0
+        for k in range(size):
+            if x[k] - top > threshold:
+                count += 1
+                total += x[k] - top
+        following = (total - scale) / max(count, 1)
+        if not following > threshold or count == 0:
+            break
+        threshold = following
+    for k in range(size):
+        x[k] = max((x[k] - top) - threshold, 0.0)
+    return 0
 
 
-@hot
-def project_rows(blocks: Blocks, numbers: Array, rows: Array) -> None:
-    """Project every row of a matrix onto a domain, in place."""
+@helper
+def project(plan: Pointer, x: Pointer, room: Pointer) -> None:
+    """Project a decision onto the domain of a plan, in place; `room` is `Domain.room` doubles to work in."""
+    for b in range(int(plan[0])):
+        block = part(plan, 1 + PLAN_COLUMNS * b)
+        numbers = part(plan, int(block[NUMBERS]))
+        call(int(block[ADDRESS]), part(x, int(block[FIRST])), int(block[SIZE]), numbers, room)
+
+
+@entry
+def project_rows(plan: Array, rows: Array, room: Array) -> None:
+    """Project every row of a matrix onto the domain of a plan, in place."""
     for i in range(rows.shape[0]):
-        project(blocks, numbers, rows, i)
+        project(part(plan, 0), part(rows, i * rows.shape[1]), part(room, 0))

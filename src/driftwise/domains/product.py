@@ -6,6 +6,7 @@ import numpy as np
 
 from driftwise._validate import Array, instance
 from driftwise.domains.base import Domain
+from driftwise.domains.nearest import lengths
 from driftwise.errors import ParameterError
 
 
@@ -44,7 +45,7 @@ class Product(Domain):
 
     def _farthest(self, rows: Array) -> Array:
         pairs = zip(self.factors, self._parts(rows), strict=True)
-        return np.asarray(np.linalg.norm([factor.farthest(part) for factor, part in pairs], axis=0))
+        return lengths(np.stack([factor.farthest(part) for factor, part in pairs], axis=1))
 
     def __repr__(self) -> str:
         return f"Product({', '.join(map(repr, self.factors))})"

@@ -7,6 +7,7 @@ import numpy as np
 from driftwise._validate import Array, number, whole
 from driftwise.domains.base import Block, Domain
 from driftwise.domains.kernels import SIMPLEX
+from driftwise.domains.nearest import lengths
 
 
 class Simplex(Domain):
@@ -41,7 +42,7 @@ class Simplex(Domain):
         corner = rows.copy()
         lowest = rows.argmin(axis=1)
         corner[np.arange(len(rows)), lowest] -= self.scale
-        return np.asarray(np.linalg.norm(corner, axis=1))
+        return lengths(corner)
 
     def __repr__(self) -> str:
         return f"Simplex({self.dim}, scale={self.scale:g})"

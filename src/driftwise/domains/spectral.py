@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 from driftwise._validate import Array, array, loose, read_only, whole
 from driftwise.domains.base import Block, Domain
 from driftwise.domains.kernels import SPECTRAL
+from driftwise.domains.nearest import lengths
 from driftwise.errors import ParameterError
 
 
@@ -45,7 +46,7 @@ class SpectralBalls(Domain):
             raise ParameterError(f"SpectralBalls: radii must be above 0, got a smallest one of {self.radii.min():g}.")
         size = rows * columns
         blocks = tuple(Block(SPECTRAL, size, np.array([radius]), rows) for radius in self.radii)
-        diameter = 2.0 * np.sqrt(min(rows, columns)) * float(np.linalg.norm(self.radii))
+        diameter = 2.0 * np.sqrt(min(rows, columns)) * float(lengths(self.radii[None])[0])
         super().__init__(blocks, diameter)
 
     @property

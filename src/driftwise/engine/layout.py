@@ -1,152 +1,167 @@
-"""What a learner is and what it knows, as plain arrays: their parts, by name.
+"""What a learner is and what it knows, as one vector of doubles: the tables of its parts, by name and shape.
 
-A learner is one int64 and one float64 vector of constants (`Config` names their parts), and what it knows is one int64
-vector of counters and one float64 vector (`Views`), so a fleet is a matrix of states.
+A learner is a *cell*: constants, then state, then room to work in. The constants begin with a header of single numbers
+and of slots that say where the parts are, so a kernel needs only the three pointers. A fleet is many states beside one
+another.
+
+Base-learners are *lanes* (see ``driftwise._lanes``). With k kinds for every step size, four sizes of one kind make a
+block, and the blocks of the same four sizes follow one another, kind by kind: those in play are a prefix of all. The
+point of a block has shape (d, 4).
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from driftwise._compile import inlined
-from driftwise._validate import Array
-from driftwise.domains.kernels import COLUMNS, Blocks
-
-Integers = NDArray[np.int64]
-
-ROUND, UPDATES, HELD, ACTIVE, HINTED = 0, 1, 2, 3, 4
-"""Entries of the counters: rounds observed, updates made, rounds held in the epoch, base-learners in play, whether this
-round has a hint."""
-
-COUNTERS = 5
-
-SCHEDULE, BASE, EPOCH, COUNT, DIM, KINDS, NORM, HEEDLESS, PLAIN = 0, 1, 2, 3, 4, 5, 6, 7, 8
-"""First integers of a configuration: which clock, which mirror step, rounds that share a decision, N, d, base-learners
-for each step size, how moves are priced, how many of each step size make nothing of hints, and whether there is nothing
-but what the paper has (neither the self-tuned schedule nor patience nor prices)."""
-
-INTEGERS = 9
-
-RATE, SWITCHING, GROWTH, CLOCK, EXPONENT, DIAMETER, DEAD_ZONE, PRICE = 0, 1, 2, 3, 4, 5, 6, 7
-"""First floats of a configuration: Hedge's unit rate, lambda, pool growth, the fixed clock, p of the p-norm, D, the
-dead zone's unit radius, the most that a unit of distance costs (lambda itself, unless coordinates have prices)."""
-
-FLOATS = 8
+from driftwise._lanes import WIDTH
+from driftwise._memory import Array, Part, Section
 
 FIXED, TIME_VARYING, DOUBLING, SELF_TUNED = 0, 1, 2, 3
 
-EUCLIDEAN_PRICE, L1_PRICES, L2_PRICES = 0, 1, 2
-"""How moves are priced: lambda times the distance, or by prices up and down whose sum, or root of squares, counts."""
+# The header of the constants, part one: single numbers.
+(
+    STATE_AT,  # where in the cell the state begins
+    ROOM_AT,  # where in the cell the room begins
+    DECISION_AT,  # where in the cell the decision is
+    DIM,  # d
+    KINDS,  # base-learners for each step size
+    SIZES,  # step sizes, those not in play yet included
+    HEEDLESS,  # how many kinds, from the first, make nothing of hints
+    SCHEDULE,  # which clock
+    EPOCH,  # rounds that share a decision
+    OWN,  # doubles from one block's gradient to the next: 4 d if every base-learner has its own, else 0
+    RATE,  # Hedge's unit rate
+    SWITCHING,  # lambda; 1 where moves are noted with their price
+    PRICE,  # the most that a unit of distance costs
+    GROWTH,  # c in the number of base-learners
+    CLOCK,  # the clock of the fixed schedule
+    EXPONENT,  # p of the p-norm
+    BASE,  # which mirror step
+    ADDS_UP,  # whether prices add up over the coordinates
+    FOLDED,  # whether base-learners keep sums of gradients
+    ENTROPIC,  # the simplex's scale where steps are entropic, else 0
+    SIMPLEX_COUNT,  # simplices in the domain
+    DIAMETER,  # D
+    DEAD_ZONE,  # its unit radius
+    ROUND_CALL,  # addresses of plugins: the round of the family,
+    MOVE_CALL,  # how a base-learner moves,
+    STEP_CALL,  # the step alone, where moving is a step and its price,
+    WAIT_CALL,  # how a patient one moves,
+    PLACE_CALL,  # what else to do where a newcomer is put, if anything,
+    TANGENT_CALL,  # what to take off a gradient, if anything,
+    FORGET_CALL,  # and taking a hint back
+) = range(30)
 
-SPENT, SIZES, SQUARES, AGREED, CHANCE, GUESSED, TRUST = 0, 1, 2, 3, 4, 5, 6
-"""What is added up: cost of mixing, |g|^2 + lambda |g|, |g|^2 (these in the self-tuned schedule only); <g, m>, its
-square and |m|^2 over the rounds with a hint m; and what part of this round's hint is believed."""
+# The header, part two: where the parts are.
+STEPS, LOG_PRIOR, PATIENCE, PRICES, DOMAIN, SIMPLICES = range(30, 36)
+DECISION, HELD, LOG_START, CENTRE, PLAYED, HINT = range(36, 42)
+PRIOR, WEIGHTS, TOTALS, MOVES, POINTS, DUALS = range(42, 48)
+GRADIENT, VALUES, INNER, LOSSES, FORESEEN, GUIDE, BEYOND, BEFORE, OLD, STILL = range(48, 58)
+ETA, GOING, TRIAL, ROW, SPARE = range(58, 63)
+HEADER = 63
 
-TUNED = 7
+CONSTANTS = Section(
+    HEADER,
+    [
+        Part("steps", STEPS, ("lanes",)),  # step sizes at clock 1
+        Part("log_prior", LOG_PRIOR, ("lanes",)),  # logarithm of Hedge's prior; -inf for padding
+        Part("patience", PATIENCE, ("kinds",)),  # what part of the price gradients must outweigh before a move
+        Part("prices", PRICES, ("priced", "dim")),  # up and down, where coordinates have prices
+        Part("domain", DOMAIN, ("plan",)),  # the domain's plan
+        Part("simplices", SIMPLICES, ("simplices", 2)),  # first coordinate of each, and one past its last
+    ],
+)
 
+# Single numbers of the state.
+(
+    ROUND,  # rounds observed
+    UPDATES,  # updates made
+    WAITING,  # rounds held in an epoch that is not over
+    ACTIVE,  # step sizes in play
+    POWER,  # 2 to the power of ACTIVE
+    HINTED,  # whether this round has a hint
+    MIXTURE,  # what the mixture has suffered; a newcomer's total
+    EPS,  # the rate that the weights were made with
+    SPENT,  # what mixing has cost
+    SEEN,  # sum of |g|^2 + lambda |g|
+    SQUARES,  # sum of |g|^2
+    AGREED,  # over the rounds with a hint m: sum of <g, m>,
+    CHANCE,  # of its square,
+    GUESSED,  # and of |m|^2
+    TRUST,  # what part of this round's hint is believed
+    NOW,  # the clock of the update in hand
+) = range(16)
 
-class Config(NamedTuple):
-    """What a learner is: the parts of its two constant vectors, by name."""
+STATE = Section(
+    16,
+    [
+        Part("decision", DECISION, ("dim",)),  # w_t
+        Part("held", HELD, ("epoch", "dim")),  # sum of the gradients of an epoch that is not over
+        Part("log_start", LOG_START, ("entropy", "dim")),  # logarithm of the shares at the start
+        Part("centre", CENTRE, ("zone", "dim")),  # the mixture, where there is a dead zone around it
+        Part("played", PLAYED, ("zone", "dim")),  # w_{t-1}, where there is a dead zone
+        Part("hint", HINT, ("dim",)),  # the guess of this round's gradient
+        Part("prior", PRIOR, ("lanes",)),  # log prior of those in play, -inf of the others
+        Part("weights", WEIGHTS, ("lanes",)),  # p_t
+        Part("totals", TOTALS, ("lanes",)),  # sum of the surrogate losses
+        Part("moves", MOVES, ("lanes",)),  # |w_{t,i} - w_{t-1,i}|, or its price where coordinates have prices
+        Part("points", POINTS, ("blocks", "dim", WIDTH)),  # w_{t,i}
+        Part("duals", DUALS, ("duals", "dim", WIDTH)),  # sums of gradients; those not yet acted on, with patience
+    ],
+)
 
-    choices: Integers
-    """(9,): SCHEDULE, BASE, EPOCH, COUNT, DIM, KINDS, NORM, HEEDLESS, PLAIN."""
-    blocks: Blocks
-    """The domain's table of blocks."""
-    settings: Array
-    """(8,): RATE, SWITCHING, GROWTH, CLOCK, EXPONENT, DIAMETER, DEAD_ZONE, PRICE."""
-    steps: Array
-    """(N,): step sizes at clock 1."""
-    log_prior: Array
-    """(N,): logarithm of Hedge's prior, up to a constant."""
-    patience: Array
-    """(N,): how much of the price of a move the gradients that a base-learner holds must outweigh before it moves."""
-    prices: Array
-    """(2, d): prices up and down, or (0, d) where moves are priced by their length."""
-    numbers: Array
-    """The domain's numbers."""
+ROOM = Section(
+    0,
+    [
+        Part("gradient", GRADIENT, ("gradients", "dim", WIDTH)),  # of the round, one for all lanes or one for each
+        Part("values", VALUES, ("own",)),  # losses at the base-learners' own points
+        Part("inner", INNER, ("lanes",)),  # <g, w_{t,i}>
+        Part("losses", LOSSES, ("lanes",)),  # surrogate losses; then the weights before
+        Part("foreseen", FORESEEN, ("lanes",)),  # what the hint was worth to each
+        Part("guide", GUIDE, ("dim", WIDTH)),  # what those who heed the hint move by
+        Part("beyond", BEYOND, ("gradients", "dim", WIDTH)),  # what gradients have beyond the price of a move
+        Part("before", BEFORE, ("dim", WIDTH)),  # points of a block before a step,
+        Part("old", OLD, ("dim", WIDTH)),  # before a move that has a price,
+        Part("still", STILL, ("dim", WIDTH)),  # and before a move that may not come
+        Part("eta", ETA, ("lanes",)),  # steps of the update
+        Part("going", GOING, (WIDTH,)),  # which lanes of a block move
+        Part("trial", TRIAL, ("dim",)),  # one point on its way
+        Part("row", ROW, ("dim",)),  # one gradient
+        Part("spare", SPARE, ("spare",)),  # for the projection
+    ],
+)
 
-
-class Views(NamedTuple):
-    """What a learner knows: the parts of its state vector, by name."""
-
-    decision: Array
-    """(1, d): w_t."""
-    held: Array
-    """(1, d): sum of the gradients of an epoch that is not over; room for the gradient in the self-tuned schedule."""
-    log_start: Array
-    """(d,): logarithm of the shares at the start, for the entropy step."""
-    centre: Array
-    """(1, d): sum_i p_{t,i} w_{t,i}, where there is a dead zone around it."""
-    played: Array
-    """(1, d): w_{t-1}, where there is a dead zone."""
-    hint: Array
-    """(1, d): the guess of this round's gradient."""
-    mixture: Array
-    """(1,): what the mixture has suffered; a newcomer's total."""
-    tuned: Array
-    """(7,): SPENT, SIZES, SQUARES, AGREED, CHANCE, GUESSED, TRUST."""
-    weights: Array
-    """(N,): p_t."""
-    totals: Array
-    """(N,): sum of the surrogate losses."""
-    moves: Array
-    """(N,): |w_{t,i} - w_{t-1,i}|, or its price where coordinates have prices."""
-    fresh: Array
-    """(N,): surrogate losses of a round; room to work in."""
-    points: Array
-    """(N, d): w_{t,i}."""
-    trial: Array
-    """(1, d): room to work in."""
-    duals: Array
-    """(N, d), or (0, d) when the base step needs none: sums of gradients (those not yet acted on, with patience)."""
-
-
-@inlined
-def config(integers: Integers, floats: Array) -> Config:
-    """Cut the constant vectors of a learner into their parts."""
-    n, d = integers[COUNT], integers[DIM]
-    rows = 0 if integers[NORM] == EUCLIDEAN_PRICE else 2
-    a = FLOATS + 3 * n
-    b = a + rows * d
-    return Config(
-        integers[:INTEGERS],
-        integers[INTEGERS:].reshape(((integers.size - INTEGERS) // COLUMNS, COLUMNS)),
-        floats[:FLOATS],
-        floats[FLOATS : FLOATS + n],
-        floats[FLOATS + n : FLOATS + 2 * n],
-        floats[FLOATS + 2 * n : a],
-        floats[a:b].reshape((rows, d)),
-        floats[b:],
-    )
-
-
-@inlined
-def views(state: Array, count: int, dim: int) -> Views:
-    """Cut a state vector into its parts (the duals are empty unless the base step needs them)."""
-    a = 7 * dim
-    b = a + 1 + TUNED
-    c = b + 4 * count
-    e = c + count * dim
-    return Views(
-        state[:dim].reshape((1, dim)),
-        state[dim : 2 * dim].reshape((1, dim)),
-        state[2 * dim : 3 * dim],
-        state[4 * dim : 5 * dim].reshape((1, dim)),
-        state[5 * dim : 6 * dim].reshape((1, dim)),
-        state[6 * dim : a].reshape((1, dim)),
-        state[a : a + 1],
-        state[a + 1 : b],
-        state[b : b + count],
-        state[b + count : b + 2 * count],
-        state[b + 2 * count : b + 3 * count],
-        state[b + 3 * count : c],
-        state[c:e].reshape((count, dim)),
-        state[3 * dim : 4 * dim].reshape((1, dim)),
-        state[e:].reshape(((state.size - e) // dim, dim)),
-    )
+Sides = Mapping[str, int]
 
 
-def state_size(count: int, dim: int, duals: bool) -> int:
-    """Return the length of a state vector, in the order of `views`."""
-    return 7 * dim + 1 + TUNED + 4 * count + count * dim + (count * dim if duals else 0)
+def lanes_of(sizes: int, kinds: int) -> int:
+    """Return the number of lanes for so many step sizes of each kind."""
+    return -(-sizes // WIDTH) * WIDTH * kinds
+
+
+def lane_order(sizes: int, kinds: int) -> NDArray[np.int64]:
+    """Return the lanes of the base-learners in public order: step size by step size, kind by kind."""
+    size, kind = np.divmod(np.arange(sizes * kinds), kinds)
+    return np.asarray(((size // WIDTH) * kinds + kind) * WIDTH + size % WIDTH)
+
+
+def new_cell(sides: Sides) -> Array:
+    """Return a cell of zeros whose header says where everything is."""
+    sizes = [section.size(sides) for section in (CONSTANTS, STATE, ROOM)]
+    cell = np.zeros(sum(sizes))
+    for section in (CONSTANTS, STATE, ROOM):
+        section.write_offsets(cell, sides)
+    cell[STATE_AT], cell[ROOM_AT] = sizes[0], sizes[0] + sizes[1]
+    cell[DECISION_AT] = cell[STATE_AT] + cell[DECISION]
+    return cell
+
+
+def constants_of(cell: Array) -> Array:
+    """Return the constants of a cell."""
+    return cell[: int(cell[STATE_AT])]
+
+
+def state_of(cell: Array) -> Array:
+    """Return the state of a cell: all that it knows."""
+    return cell[int(cell[STATE_AT]) : int(cell[ROOM_AT])]

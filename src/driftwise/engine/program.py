@@ -1,17 +1,21 @@
-"""A learner's configuration in the form the kernels read, and the state it starts from."""
+"""A learner's configuration, and the cell that the kernels read: made here, without compiling anything."""
 
-from dataclasses import dataclass, replace
-from typing import Self
+import math
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from driftwise._compile import LARGEST
+from driftwise._compile import LARGEST, Plugin
 from driftwise._validate import Array
-from driftwise.domains import Domain
-from driftwise.engine import kernels, layout
-from driftwise.engine.layout import EUCLIDEAN_PRICE, L1_PRICES, L2_PRICES, Integers
+from driftwise.domains import Ball, Box, Domain
+from driftwise.domains.kernels import KIND, SIMPLEX, START, STOP
+from driftwise.engine import hints, layout, members, rounds, tuned
+from driftwise.engine.layout import CONSTANTS, STATE
 from driftwise.errors import ParameterError
-from driftwise.mirror import ENTROPY, MirrorMap
+from driftwise.mirror import ENTROPY, EUCLIDEAN, MirrorMap
 from driftwise.movecost import MoveCost, largest_price
 
 SCHEDULES = ("fixed", "time-varying", "doubling", "self-tuned")
@@ -71,9 +75,12 @@ class Program:
 
     def __post_init__(self) -> None:
         """Refuse constants that leave the range of floating point."""
-        if not (np.all(self.steps <= LARGEST) and np.all(self.steps >= 0.0) and 0.0 <= self.rate <= LARGEST):
+        # Self-tuned steps are distances, up to the diameter times the longest of the pool, over the size of gradients.
+        limit = LARGEST * 2.0**32 if self.schedule == "self-tuned" else LARGEST
+        if not (np.all(self.steps <= limit) and np.all(self.steps >= 0.0) and 0.0 <= self.rate <= LARGEST):
+            shown = np.array2string(self.steps, threshold=6)
             raise ParameterError(
-                f"step sizes {self.steps} and learning rate {self.rate:g} must be between 0 and {LARGEST:g}; "
+                f"step sizes {shown} and learning rate {self.rate:g} must be between 0 and {limit:g}; "
                 "rescale the losses or the domain so that diameter and gradient bound are nearer to 1."
             )
 
@@ -82,58 +89,202 @@ class Program:
         """The most that a move by one unit of distance can cost."""
         return largest_price(self.switching_cost, self.domain.dim)
 
-    def constants(self) -> tuple[Integers, Array]:
-        """Pack the configuration into the two vectors that the kernels read."""
-        count, dim, cost = self.steps.size, self.domain.dim, self.switching_cost
-        norm, unit, prices = EUCLIDEAN_PRICE, cost, np.empty(0)
+    @property
+    def kinds(self) -> int:
+        """Number of base-learners for each step size."""
+        return len(self.patience)
+
+    @property
+    def sizes(self) -> int:
+        """Number of step sizes, those not in play yet included."""
+        return self.steps.size // self.kinds
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """The lanes of the base-learners: step size by step size, kind by kind."""
+        return layout.lane_order(self.sizes, self.kinds)
+
+    @cached_property
+    def sides(self) -> layout.Sides:
+        """The numbers that the shapes of a cell's parts are made of."""
+        lanes, dim, entropic = layout.lanes_of(self.sizes, self.kinds), self.domain.dim, self._base == ENTROPY
+        simplices = int(np.count_nonzero(self.domain.table[:, KIND] == SIMPLEX))
+        return {
+            "dim": dim,
+            "lanes": lanes,
+            "blocks": lanes // 4,
+            "kinds": self.kinds,
+            "priced": 2 * isinstance(self.switching_cost, MoveCost),
+            "plan": self.domain.plan(link=False).size,
+            "simplices": simplices,
+            "epoch": self.epoch > 1,
+            "entropy": entropic,
+            "zone": self.dead_zone > 0.0,
+            "duals": (lanes // 4) * (entropic or any(self.patience)),
+            "gradients": lanes // 4 if self.own_gradients else 1,
+            "own": lanes if self.own_gradients else 0,
+            "spare": max(self.domain.room, 2 * dim * (self._base not in (EUCLIDEAN, ENTROPY))),
+        }
+
+    @property
+    def _base(self) -> int:
+        return self.mirror.kind(self.domain)
+
+    @cached_property
+    def _blank(self) -> Array:
+        """A cell with all constants, but addresses of plugins, and nothing in its state."""
+        cell, sides, cost, dim = layout.new_cell(self.sides), self.sides, self.switching_cost, self.domain.dim
+        numbers = {
+            layout.DIM: dim,
+            layout.KINDS: self.kinds,
+            layout.SIZES: self.sizes,
+            layout.HEEDLESS: self.heedless,
+            layout.SCHEDULE: SCHEDULES.index(self.schedule),
+            layout.EPOCH: self.epoch,
+            layout.OWN: 4 * dim * self.own_gradients,
+            layout.RATE: self.rate,
+            layout.SWITCHING: 1.0 if isinstance(cost, MoveCost) else cost,
+            layout.PRICE: self.price,
+            layout.GROWTH: self.growth,
+            layout.CLOCK: self.clock,
+            layout.EXPONENT: self.mirror.exponent,
+            layout.BASE: self._base,
+            layout.ADDS_UP: isinstance(cost, MoveCost) and cost.norm == "l1",
+            layout.FOLDED: sides["duals"] > 0,
+            layout.ENTROPIC: self.domain.numbers[0] if self._base == ENTROPY else 0.0,
+            layout.SIMPLEX_COUNT: sides["simplices"],
+            layout.DIAMETER: self.domain.diameter,
+            layout.DEAD_ZONE: self.dead_zone,
+        }
+        for place, value in numbers.items():
+            cell[place] = value
+        constants = CONSTANTS.views(cell, sides)
+        constants["steps"][self.order], constants["patience"][:] = self.steps, self.patience
+        constants["log_prior"][:] = -math.inf
+        constants["log_prior"][self.order] = self.log_prior
         if isinstance(cost, MoveCost):
-            norm, unit, prices = L1_PRICES if cost.norm == "l1" else L2_PRICES, 1.0, cost.prices(dim).ravel()
-        plain = self.schedule != "self-tuned" and not any(self.patience) and norm == EUCLIDEAN_PRICE
-        schedule, base = SCHEDULES.index(self.schedule), self.mirror.kind(self.domain)
-        header = [schedule, base, self.epoch, count, dim, len(self.patience), norm, self.heedless, plain]
-        settings = [self.rate, unit, self.growth, self.clock, self.mirror.exponent]
-        settings += [self.domain.diameter, self.dead_zone, self.price]
-        patience = np.resize(self.patience, count)
-        integers = np.concatenate([np.array(header, np.int64), self.domain.table.ravel()])
-        parts = [self.steps, self.log_prior, patience, prices, self.domain.numbers]
-        return integers, np.concatenate([np.array(settings, np.float64), *parts])
+            constants["prices"][:] = cost.prices(dim)
+        constants["domain"][:] = self.domain.plan(link=False)
+        table = self.domain.table
+        constants["simplices"][:] = table[table[:, KIND] == SIMPLEX][:, [START, STOP]]
+        return cell
+
+    def cell_of(self, known: Array) -> Array:
+        """Return the cell of a learner that knows this: the state of another cell of the same program."""
+        cell = self._blank.copy()
+        layout.state_of(cell)[:] = known
+        return cell
+
+    def new_cell(self, start: Array) -> Array:
+        """Return the cell of a learner that has seen nothing yet, and stands at `start`."""
+        cell = self._blank.copy()
+        now, state = layout.state_of(cell), self.views(cell)
+        for name in ("decision", "centre", "played"):
+            state[name][:] = start
+        state["points"][:] = start[:, None]
+        if self._base == ENTROPY:
+            state["log_start"][:] = np.log(np.maximum(start / self.domain.numbers[0], 1e-300))
+        in_play = self._first_sizes
+        first = self.order[: in_play * self.kinds]
+        log_prior = self.log_prior[: first.size]
+        state["prior"][:] = -math.inf
+        state["prior"][first] = log_prior
+        shares = np.exp(log_prior - log_prior.max())
+        state["weights"][first] = shares / shares.sum()
+        now[layout.ACTIVE], now[layout.POWER] = in_play, 2.0**in_play
+        return cell
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what the program was made of; what follows from it is made again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        """Take what the program was made of."""
+        self.__dict__.update(saved)
+
+    @property
+    def _first_sizes(self) -> int:
+        """Step sizes in play from the beginning: with growth, those that the pool has for one round."""
+        if not self.growth:
+            return self.sizes
+        return 1 if self.schedule == "self-tuned" else pool_size(self.clock_at(0), self.growth)
+
+    def link(self, cell: Array) -> None:
+        """Write the addresses of the plugins that this learner needs, and compile those that are not on disk."""
+        tuned_family, base = self.schedule == "self-tuned", self._base
+        priced = isinstance(self.switching_cost, MoveCost)
+        step = self._step(base)
+        cell[layout.ROUND_CALL] = (tuned.tuned_round if tuned_family else rounds.paper_round).address
+        cell[layout.STEP_CALL] = step.address
+        cell[layout.MOVE_CALL] = (members.priced_move if priced else step).address
+        if any(self.patience):
+            wait = members.patient_priced_move if priced else members.patient_move
+            cell[layout.WAIT_CALL] = wait.address
+        if base == ENTROPY:
+            cell[layout.PLACE_CALL] = members.place_entropy.address
+        if tuned_family and cell[layout.SIMPLEX_COUNT] > 0.0:
+            cell[layout.TANGENT_CALL] = tuned.within_simplices.address
+        if step is members.planned_step:
+            CONSTANTS.views(cell, self.sides)["domain"][:] = self.domain.plan()
+
+    def link_hints(self, cell: Array) -> int:
+        """Write the address that a hinted round needs too, and return that of taking a hint."""
+        cell[layout.FORGET_CALL] = hints.forget_hint.address
+        return hints.take_hint.address
+
+    def _step(self, base: int) -> Plugin:
+        """Return the step of one base-learner."""
+        if base == ENTROPY:
+            return members.entropy_step
+        if base != EUCLIDEAN:
+            return members.pnorm_mirror_step
+        # A subclass of a ball or a box is still one block of that kind.
+        if len(self.domain.blocks) == 1 and isinstance(self.domain, Ball | Box):
+            return members.ball_step if isinstance(self.domain, Ball) else members.box_step
+        return members.planned_step
+
+    def views(self, cell: Array) -> dict[str, Array]:
+        """Return the parts of a cell's state by name; base-learners in the order of lanes."""
+        return STATE.views(layout.state_of(cell), self.sides)
 
     def with_twins(self) -> Self:
         """Return the program in which every base-learner has a twin of its own kind that heeds hints."""
-        kinds = len(self.patience)
+        kinds = self.kinds
         rows = [np.repeat(part.reshape(-1, kinds), 2, axis=0).ravel() for part in (self.steps, self.log_prior)]
         return replace(self, steps=rows[0], log_prior=rows[1], patience=self.patience * 2, heedless=kinds)
 
-    def twins(self, counters: Integers, state: Array) -> tuple[Integers, Array]:
-        """Return the state of the program `with_twins`: both twins where the one was, with half its weight each."""
-        kinds, dim, count = len(self.patience), self.domain.dim, self.steps.size
-        both = np.repeat(np.arange(count).reshape(-1, kinds), 2, axis=0).ravel()
-        old = layout.views.py_func(state, count, dim)  # type: ignore[attr-defined]
-        counters = counters.copy()
-        counters[layout.ACTIVE] *= 2
-        larger = np.zeros(layout.state_size(2 * count, dim, old.duals.size > 0))
-        new = layout.views.py_func(larger, 2 * count, dim)  # type: ignore[attr-defined]
-        each = ("weights", "totals", "moves", "fresh", "points", "duals")
-        for name, part in old._asdict().items():
-            getattr(new, name)[...] = part[both] if name in each and part.size else part
-        new.weights[...] /= 2.0
-        return counters, larger
+    def twins(self, cell: Array) -> Array:
+        """Return the cell of the program `with_twins`: both twins where the one was, with half its weight each."""
+        larger, dim = self.with_twins(), self.domain.dim
+        new_cell = larger.new_cell(np.zeros(dim))
+        layout.state_of(new_cell)[: STATE.numbers] = layout.state_of(cell)[: STATE.numbers]
+        both = np.repeat(np.arange(self.steps.size).reshape(-1, self.kinds), 2, axis=0).ravel()
+        from_lane, to_lane = self.order[both], larger.order
+        old, new = self.views(cell), larger.views(new_cell)
+        for name, part in old.items():
+            if name in ("prior", "weights", "totals", "moves"):
+                new[name][to_lane] = part[from_lane]
+            elif name in ("points", "duals") and part.size:
+                by_lane = part.transpose(0, 2, 1).reshape(-1, dim)[from_lane]
+                rows = np.zeros((new[name].shape[0] * 4, dim))
+                rows[to_lane] = by_lane
+                new[name][:] = rows.reshape(-1, 4, dim).transpose(0, 2, 1)
+            elif part.size:
+                new[name][:] = part
+        new["weights"][:] /= 2.0
+        return new_cell
 
     def clock_at(self, updates: int) -> float:
         """Return the clock of an update, counted from 1."""
-        return float(kernels.clock_at(SCHEDULES.index(self.schedule), self.clock, updates))
-
-    def new_state(self, start: Array) -> tuple[Integers, Array]:
-        """Return the counters and the state vector of a learner that has seen nothing yet."""
-        integers, floats = self.constants()
-        dim, duals = self.domain.dim, bool(integers[layout.BASE] == ENTROPY) or any(self.patience)
-        counters = np.zeros(layout.COUNTERS, np.int64)
-        state = np.zeros(layout.state_size(self.steps.size, dim, duals))
-        state[:dim] = start
-        kernels.begin(integers, floats, counters, state)
-        return counters, state
+        if self.schedule == "fixed":
+            return self.clock
+        rounds_so_far = max(updates, 1)
+        return float(2 ** (rounds_so_far.bit_length() - 1) if self.schedule == "doubling" else rounds_so_far)
 
 
 def pool_size(clock: float, growth: float) -> int:
     """Return the paper's number of base-learners, ceil(log2(1 + growth * clock) / 2) + 1."""
-    return int(kernels.pool_size(float(clock), float(growth)))
+    count = 1
+    while 4.0 ** (count - 1) < 1.0 + growth * clock:
+        count += 1
+    return count

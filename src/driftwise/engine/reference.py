@@ -6,11 +6,12 @@ far slower.
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from driftwise._validate import Array
 from driftwise.domains.kernels import SIMPLEX
+from driftwise.engine.hedge import TIE, TINY
 from driftwise.engine.program import Program, pool_size
-from driftwise.engine.tuning import TIE
 from driftwise.movecost import MoveCost, as_move_cost
 
 
@@ -55,10 +56,10 @@ class Reference:
     def mix(self, clock: float) -> None:
         """Set p_i ~ prior_i exp(-eps L_i), and the decision to sum_i p_i w_i, or to what is near enough to it."""
         p = self.program
-        rate = p.rate / np.sqrt(clock)
+        self.rate = p.rate / np.sqrt(clock)
         if p.schedule == "self-tuned":
-            rate = p.rate / self.spent if self.spent > 0.0 else 0.0
-        exponent = p.log_prior[: self.totals.size] - rate * self.totals
+            self.rate = p.rate / self.spent if self.spent > TINY else 0.0
+        exponent = p.log_prior[: self.totals.size] - self.rate * (self.totals - self.totals.min())
         weights = np.exp(exponent - exponent.max())
         self.weights = weights / weights.sum()
         self.follow()
@@ -129,7 +130,6 @@ class Reference:
         p = self.program
         self.updates += 1
         losses = values + (1.0 if isinstance(p.switching_cost, MoveCost) else p.switching_cost) * self.moves
-        self.totals = self.totals + losses
         self.mixture += float(self.weights @ losses)
         beyond = np.array(np.broadcast_to(gradients, self.points.shape))
         if self.hinted is not None:
@@ -143,6 +143,7 @@ class Reference:
             self.squares += float(gradients @ gradients)
             self.sizes += float(gradients @ gradients) + p.price * float(np.linalg.norm(gradients))
             self.spent += self.gap(losses, float(np.abs(gradients * self.decision).sum()))
+        self.totals = self.totals + losses
         everyone = np.full(self.totals.size, True)
         self.step(beyond, self.sizes if p.schedule == "self-tuned" else clock, everyone)
         self.last = self.decision
@@ -155,17 +156,18 @@ class Reference:
     def gap(self, losses: Array, size: float) -> float:
         """Return AdaHedge's mixability gap: <p, l> plus the logarithm of sum_i p_i exp(-eps l_i) over eps.
 
-        Where losses of this size differ by no more than rounding, it is 0.
+        The rate eps is the one that the weights were made with; 0 stands for no evidence yet, where the mix loss is the
+        least loss. Where losses of this size differ by no more than rounding, the gap is 0.
         """
         above = losses - losses.min()
         mean = float(self.weights @ above)
         if above.max() <= TIE * size:
             return 0.0
-        if self.spent == 0.0:
+        if self.rate == 0.0:
             return mean
-        rate = self.program.rate / self.spent
-        total = float(self.weights @ np.exp(-rate * above))
-        return max(mean + float(np.log(total)) / rate, 0.0) if total > 0.0 else mean
+        before = self.program.log_prior[: losses.size] - self.rate * self.totals
+        mix = (logsumexp(before) - logsumexp(before - self.rate * above)) / self.rate
+        return mean - min(max(float(mix), 0.0), mean)
 
     def step(self, gradients: Array, clock: float, who: NDArray[np.bool_]) -> None:
         """Move base-learners; a patient one only by what its gradients have beyond the price of a move."""

@@ -1,83 +1,144 @@
-"""A whole run in compiled code: act, suffer, observe, for every round of a loss stream."""
+"""What Python calls: one round by hand, a hint, and whole runs (act, suffer, observe, for every round of a stream)."""
 
 import math
 from collections.abc import Callable
-from typing import Any
 
-import numba
 import numpy as np
 
-from driftwise._compile import LARGEST, hot, inlined
-from driftwise._validate import Array
-from driftwise.engine.kernels import OK, observe_shared, one_round
-from driftwise.engine.layout import ACTIVE, COUNT, DIM, Integers, Views, config, views
-from driftwise.losses.kernels import LossData, policy_value, unary_gradient, unary_value
+from driftwise._compile import LARGEST, brief, compile_around, entry, helper
+from driftwise._memory import Array, Pointer, call, find, part
+from driftwise.engine.layout import (
+    ACTIVE,
+    DECISION_AT,
+    DIM,
+    GRADIENT,
+    KINDS,
+    POINTS,
+    ROOM_AT,
+    ROW,
+    STATE_AT,
+    TRIAL,
+    VALUES,
+)
+from driftwise.engine.rounds import OK, lane_of, learn, learn_own, write_weights
+from driftwise.losses.kernels import unary_loss, unary_slopes, window_loss
 
 
-@inlined
-def _write_down(t: int, counters: Integers, v: Views, decisions: Array, moves: Array, weights: Array) -> None:
+@brief
+def observe(cell: Array, gradient: Array) -> int:
+    """One round by hand, with the gradient at the decision for all base-learners."""
+    return learn(part(cell, 0), part(gradient, 0))
+
+
+@helper
+def _write_own(cell: Pointer, member: int, gradient: Pointer, value: float) -> None:
+    """Put a base-learner's own gradient and loss where the round looks for them."""
+    d, i = int(cell[DIM]), lane_of(cell, member)
+    room = find(cell, cell, ROOM_AT)
+    wide = part(find(room, cell, GRADIENT), (i - i % 4) * d + i % 4)
+    for k in range(d):
+        wide[4 * k] = gradient[k]
+    find(room, cell, VALUES)[i] = value
+
+
+@brief
+def observe_own(cell: Array, gradients: Array, values: Array) -> int:
+    """One round by hand, with a gradient and a loss at every base-learner's own point."""
+    for member in range(values.size):
+        _write_own(part(cell, 0), member, part(gradients, member * gradients.shape[1]), values[member])
+    return learn_own(part(cell, 0))
+
+
+@brief
+def act_on_hint(cell: Array, address: int, guess: Array) -> None:
+    """Take a guess of the gradient to come; its numbers have been checked. `address` is that of ``hints.take_hint``."""
+    c = part(cell, 0)
+    room = find(cell, c, ROOM_AT)
+    for k in range(guess.size):
+        find(room, c, ROW)[k] = guess[k]
+    call(address, c, find(cell, c, STATE_AT), room)
+
+
+@helper
+def _note(cell: Pointer, t: int, decisions: Pointer, moves: Array, weights: Array) -> None:
     """Note the decision of round t, how far it is from the last one, and the weights if they are wanted."""
-    decision, mixing = v.decision, v.weights
-    before = max(t - 1, 0)
-    total = 0.0
-    for k in range(decision.shape[1]):
-        decisions[t, k] = decision[0, k]
-        total += (decisions[t, k] - decisions[before, k]) ** 2
-    moves[t] = math.sqrt(total)
+    d, decision, square = int(cell[DIM]), find(cell, cell, DECISION_AT), 0.0
+    now, before = part(decisions, t * d), part(decisions, max(t - 1, 0) * d)
+    for k in range(d):
+        now[k] = decision[k]
+        square += (now[k] - before[k]) * (now[k] - before[k])
+    moves[t] = math.sqrt(square)
     if weights.shape[0] > 0:
-        for i in range(counters[ACTIVE]):
-            weights[t, i] = mixing[i]
+        write_weights(cell, part(weights, t * weights.shape[1]))
 
 
-@hot
+@entry
 def run_stream(
-    integers: Integers,
-    floats: Array,
-    counters: Integers,
-    state: Array,
-    own: bool,
-    data: LossData,
-    gradients: Array,
-    values: Array,
+    cell: Array,
+    terms: Array,
+    features: Array,
+    targets: Array,
     decisions: Array,
     losses: Array,
     moves: Array,
     weights: Array,
 ) -> int:
-    """Play a built-in stream and return the number of rounds played; fewer than asked means bad numbers.
-
-    `gradients` and `values` are room to work in: a row for every base-learner with `own`, else one row.
-    """
-    c, v = config(integers, floats), views(state, integers[COUNT], integers[DIM])
-    for t in range(decisions.shape[0]):
-        _write_down(t, counters, v, decisions, moves, weights)
-        losses[t] = policy_value(data, t, decisions, t)
+    """Play a built-in stream and return the number of rounds played; fewer than asked means bad numbers."""
+    c, loss, path = part(cell, 0), part(terms, 0), part(decisions, 0)
+    d, slope = int(c[DIM]), find(find(c, c, ROOM_AT), c, ROW)
+    for t in range(losses.size):
+        _note(c, t, path, moves, weights)
+        x, y = part(features, t * d), targets[t]
+        losses[t] = window_loss(loss, x, y, path, t, d)
         if not math.isfinite(losses[t]):
             return t
-        if own:
-            for i in range(counters[ACTIVE]):
-                unary_gradient(data, t, v.points, i, gradients, i)
-                values[0, i] = unary_value(data, t, v.points, i)
-        else:
-            unary_gradient(data, t, v.decision, 0, gradients, 0)
-        if one_round(c, counters, v, own, gradients, values) != OK:
+        unary_slopes(loss, x, y, part(path, t * d), d, slope)
+        if learn(c, slope) != OK:
             return t
-    return len(decisions)
+    return losses.size
 
 
-@hot
-def _note(
-    integers: Integers, counters: Integers, state: Array, t: int, decisions: Array, moves: Array, weights: Array
-) -> None:
-    """`_write_down` as a function that is compiled once and kept, so that `_run_custom` has little left to compile."""
-    _write_down(t, counters, views(state, integers[COUNT], integers[DIM]), decisions, moves, weights)
+@entry
+def run_own(
+    cell: Array,
+    terms: Array,
+    features: Array,
+    targets: Array,
+    decisions: Array,
+    losses: Array,
+    moves: Array,
+    weights: Array,
+) -> int:
+    """`run_stream` where every base-learner has the gradient and the loss at its own point."""
+    c, loss, path = part(cell, 0), part(terms, 0), part(decisions, 0)
+    s, room, d = find(c, c, STATE_AT), find(c, c, ROOM_AT), int(c[DIM])
+    w, slope = find(room, c, TRIAL), find(room, c, ROW)
+    for t in range(losses.size):
+        _note(c, t, path, moves, weights)
+        x, y = part(features, t * d), targets[t]
+        losses[t] = window_loss(loss, x, y, path, t, d)
+        if not math.isfinite(losses[t]):
+            return t
+        for member in range(int(s[ACTIVE]) * int(c[KINDS])):
+            i = lane_of(c, member)
+            point = part(find(s, c, POINTS), (i - i % 4) * d + i % 4)
+            for k in range(d):
+                w[k] = point[4 * k]
+            unary_slopes(loss, x, y, w, d, slope)
+            _write_own(c, member, slope, unary_loss(loss, x, y, w, d))
+        if learn_own(c) != OK:
+            return t
+    return losses.size
+
+
+@brief
+def note(cell: Array, t: int, decisions: Array, moves: Array, weights: Array) -> None:
+    """`_note` as a function that is compiled once and kept, so that `run_custom` has little left to compile."""
+    _note(part(cell, 0), t, part(decisions, 0), moves, weights)
 
 
 def _run_custom(
-    integers: Integers,
-    floats: Array,
-    counters: Integers,
-    state: Array,
+    cell: Array,
     value: Callable[..., float],
     gradient: Callable[..., Array],
     memory: int,
@@ -90,17 +151,17 @@ def _run_custom(
     rounds, dim = len(decisions), decisions.shape[1]
     window = np.empty((memory + 1, dim))
     for t in range(rounds):
-        _note(integers, counters, state, t, decisions, moves, weights)
+        note(cell, t, decisions, moves, weights)
         for j in range(memory + 1):
             window[j] = decisions[max(t - memory + j, 0)]
         losses[t] = value(t, window)
         if not abs(losses[t]) <= LARGEST:
             return t
         slope = gradient(t, decisions[t].copy())
-        if slope.size != dim or observe_shared(integers, floats, counters, state, slope.copy()) != OK:
+        if slope.size != dim or observe(cell, slope.copy()) != OK:
             return t
     return rounds
 
 
 # Specialised for each pair of user functions, so there is nothing to keep on disk.
-run_custom: Callable[..., Any] = numba.njit(error_model="numpy", nogil=True)(_run_custom)
+run_custom = compile_around(_run_custom)

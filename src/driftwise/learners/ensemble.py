@@ -22,13 +22,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from driftwise._validate import Array, Checked, array, choice, instance, loose, number, whole
 from driftwise.domains import Domain
-from driftwise.engine import Program, kernels, layout
-from driftwise.engine.kernels import OK, observe_shared, take_hint
+from driftwise.engine import Program, layout
 from driftwise.engine.program import pool_size
+from driftwise.engine.rounds import OK
+from driftwise.engine.run import act_on_hint, observe, observe_own
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners.base import Learner
 from driftwise.losses import LossStream, RoundLoss
@@ -285,13 +286,12 @@ class Ensemble(Learner):
             radius,
         )
         self._own = own
-        self._constants = self.program.constants()
-        self._take(*self.program.new_state(first_decision(owner, domain, base, start)))
+        self._take(self.program.new_cell(first_decision(owner, domain, base, start)))
 
     @property
     def weights(self) -> Array:
         """Weights of the base-learners in play, smallest step first; they sum to 1."""
-        return self._views().weights[: self._active].copy()
+        return np.asarray(self._parts["weights"][self._lanes])
 
     @property
     def step_sizes(self) -> Array:
@@ -299,16 +299,16 @@ class Ensemble(Learner):
 
         In the self-tuned schedule they depend on the gradient to come too: these are the last ones used, 0 before any.
         """
+        steps = self.program.steps[: self._active]
         if self.program.schedule == "self-tuned":
-            seen = float(self._views().tuned[layout.SIZES])
-            return np.asarray(self.program.steps[: self._active] * (seen**-0.5 if seen > 0.0 else 0.0))
-        clock = self.program.clock_at(int(self._counters[layout.UPDATES]) + 1)
-        return np.asarray(self.program.steps[: self._active] / np.sqrt(clock))
+            seen = self._number(layout.SEEN)
+            return np.asarray(steps * (seen**-0.5 if seen > 0.0 else 0.0))
+        return np.asarray(steps / np.sqrt(self.program.clock_at(int(self._number(layout.UPDATES)) + 1)))
 
     @property
     def base_decisions(self) -> Array:
         """Points of the base-learners in play, shape (N, dim)."""
-        return self._views().points[: self._active].copy()
+        return np.asarray(self._parts["points"].transpose(0, 2, 1).reshape(-1, self.domain.dim)[self._lanes])
 
     def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
         """Take in what the decision cost.
@@ -340,34 +340,66 @@ class Ensemble(Learner):
 
     def clone(self) -> Self:
         """Return an independent copy in the same state."""
-        constants = (self.domain, self.program, self._constants, *self._constants)
-        return copy.deepcopy(self, {id(part): part for part in constants})
+        return copy.deepcopy(self, {id(part): part for part in (self.domain, self.program)})
 
-    def _take(self, counters: layout.Integers, state: Array) -> None:
-        """Continue from another state; the decision that was acted, if any, is forgotten."""
-        self._counters, self._state, self._acted = counters, state, None
-        self._arguments = (*self._constants, counters, state)
-        self._decision = state[: self.domain.dim]
+    def _take(self, cell: Array) -> None:
+        """Continue from another cell; the decision that was acted, if any, is forgotten."""
+        self._cell, self._acted, self._linked = cell, None, False
+        start = int(cell[layout.DECISION_AT])
+        self._decision = cell[start : start + self.domain.dim]
         self._shape = self._decision.shape
-        self._round = int(counters[layout.ROUND])
+        self._round = int(self._number(layout.ROUND))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is to be copied: of the cell only what the learner knows, as its addresses are this process's."""
+        dropped = ("_cell", "_decision", "_linked")
+        kept = {name: part for name, part in self.__dict__.items() if name not in dropped}
+        return {**kept, "_known": self._state.copy()}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
-        """Tie the views to the arrays again after copying or unpickling."""
+        """Make a cell for what the copied or unpickled learner knows."""
+        known = saved.pop("_known")
         super().__setstate__(saved)
         acted = self._acted
-        self._take(self._counters, self._state)
+        self._take(self.program.cell_of(known))
         self._acted = acted
+
+    def _link(self) -> Array:
+        """Return the cell, with the kernels that it needs compiled, or read from disk, and their addresses written."""
+        if not self._linked:
+            self.program.link(self._cell)
+            if self._number(layout.HINTED):
+                self.program.link_hints(self._cell)
+            self._linked = True
+        return self._cell
+
+    @property
+    def _state(self) -> Array:
+        """All that the learner knows, as one vector."""
+        return layout.state_of(self._cell)
+
+    def _number(self, place: int) -> float:
+        """Return a single number of the state."""
+        return float(self._state[place])
 
     @property
     def _active(self) -> int:
-        return int(self._counters[layout.ACTIVE])
+        return int(self._number(layout.ACTIVE)) * self.program.kinds
 
-    def _views(self) -> layout.Views:
-        return layout.views.py_func(self._state, self.program.steps.size, self.domain.dim)  # type: ignore[attr-defined,no-any-return]
+    @property
+    def _lanes(self) -> NDArray[np.int64]:
+        """The lanes of those in play, smallest step first."""
+        return self.program.order[: self._active]
+
+    @property
+    def _parts(self) -> dict[str, Array]:
+        """The parts of the state by name, in the order of lanes."""
+        return self.program.views(self._cell)
 
     def _decide(self) -> Array:
-        # From bytes an array is born read-only, which takes half the time of a copy and a change of its flags.
-        return np.frombuffer(self._decision.tobytes())
+        decision = self._decision.copy()
+        decision.setflags(False)  # by position: half the time of `flags.writeable`
+        return decision
 
     def _foresee(self, hint: Array) -> None:
         program = self.program
@@ -378,14 +410,13 @@ class Ensemble(Learner):
             )
         if program.rate > 0.0 and not program.heedless:
             # Hedge is to find out what hints are worth: from now on every base-learner has a twin that heeds them.
-            state = program.twins(self._counters, self._state)
+            cell = program.twins(self._cell)
             self.program = program.with_twins()
-            self._constants = self.program.constants()
-            self._take(*state)
-        take_hint(*self._arguments, hint)
+            self._take(cell)
+        act_on_hint(self._link(), self.program.link_hints(self._cell), hint)
 
     def _learn(self, gradient: Array) -> None:
-        if observe_shared(*self._arguments, gradient) != OK:
+        if observe(self._cell if self._linked else self._link(), gradient) != OK:
             raise self._refused(f"gradient {np.array2string(gradient, threshold=6)}")
 
     def _observe_own(self, given: object) -> None:
@@ -397,9 +428,9 @@ class Ensemble(Learner):
                 f"and gradient(w), such as losses[t]; got {type(given).__name__}."
             )
         points = self.base_decisions
-        gradients, values = np.zeros(self._views().points.shape), np.zeros((1, self.program.steps.size))
+        gradients, values = np.zeros(points.shape), np.zeros(len(points))
         for i, point in enumerate(points):
             gradients[i] = self._gradient_at(point, loss)
-            values[0, i] = array(f"{owner}.observe", "value", loss.value(point), ())
-        if kernels.observe_own(*self._arguments, gradients, values) != OK:
+            values[i] = array(f"{owner}.observe", "value", loss.value(point), ())
+        if observe_own(self._link(), gradients, values) != OK:
             raise self._refused("the loss and its gradient")

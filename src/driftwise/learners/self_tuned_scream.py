@@ -107,4 +107,4 @@ class SelfTunedScream(Ensemble):
     @property
     def overhead(self) -> float:
         """What mixing has cost so far: mixability gaps, and the most that changes of weights can have cost in moves."""
-        return float(self._views().tuned[SPENT])
+        return self._number(SPENT)

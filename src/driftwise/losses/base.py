@@ -141,22 +141,25 @@ class DataLoss(LossStream):
     def __init__(
         self, link: int, features: Array, targets: Array, taps: Array, width: float = 1.0, prices: Array | None = None
     ) -> None:
-        self.data = kernels.LossData(
-            link, features, targets, taps, width, np.empty((0, 0)) if prices is None else prices
-        )
+        self.data = kernels.loss_data(link, features, targets, taps, width, prices)
         self._rounds, self.dim = features.shape
         self.memory = taps.size - 1
 
+    @property
+    def _parts(self) -> tuple[Array, Array, Array]:
+        """What compiled code reads of the stream."""
+        return self.data.terms, self.data.features, self.data.targets
+
     def _value(self, t: int, window: Array) -> float:
-        return kernels.policy_value(self.data, t, window, self.memory)
+        return kernels.value_of(*self._parts, t, window)
 
     def _unary(self, t: int, w: Array) -> float:
-        return kernels.unary_value(self.data, t, w.reshape(1, -1), 0)
+        return kernels.unary_value_of(*self._parts, t, w)
 
     def _gradient(self, t: int, w: Array) -> Array:
-        out = np.empty((1, self.dim))
-        kernels.unary_gradient(self.data, t, w.reshape(1, -1), 0, out, 0)
-        return out.reshape(self.dim)
+        out = np.empty(self.dim)
+        kernels.write_gradient(*self._parts, t, w, out)
+        return out
 
 
 class ScoreLoss(DataLoss):
@@ -179,6 +182,6 @@ class ScoreLoss(DataLoss):
 
     def gradient_bound(self, domain: Domain) -> float:
         """Return the largest norm of a unary gradient over `domain`, exactly."""
-        total = float(kernels.total_tap(self.data.taps))
+        total = kernels.held_tap(self.data.taps)
         low, high = self._range(domain, max(total, 0.0), min(total, 0.0))
         return abs(total) * float(kernels.steepest(self.data, low, high))

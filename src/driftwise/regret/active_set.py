@@ -15,9 +15,10 @@ from driftwise._validate import Array
 from driftwise.domains import Domain
 from driftwise.losses.base import DataLoss
 from driftwise.regret.cones import solve_segments
-from driftwise.regret.duality import Answer, lower_bound, slopes_at
-from driftwise.regret.kernels import Indices, running_dual, unary_values
+from driftwise.regret.duality import Answer, admissible, lower_bound, pulls, slopes_at
+from driftwise.regret.kernels import Indices, running_dual
 from driftwise.regret.quadratic import minimise, sums
+from driftwise.regret.values import unary_losses
 
 FINEST = 3
 """How many times the unit of the cone problems may be made a thousand times smaller, for more digits."""
@@ -45,14 +46,15 @@ def solve(losses: DataLoss, domain: Domain, lambda_: float, tolerance: float, fl
             return Answer(best, bound, f"Clarabel stopped with {words}")
         points = domain.project(points)
         decisions = np.repeat(points, np.diff(starts, append=rounds), axis=0)
-        values, dual = np.empty(rounds), np.empty((rounds, dim))
-        unary_values(losses.data, decisions, values)
         moves = np.linalg.norm(np.diff(points, axis=0), axis=1)
-        cost = float(values.sum() + lambda_ * moves.sum())
+        cost = float(unary_losses(losses, decisions).sum() + lambda_ * moves.sum())
         if cost < best_cost:
             best, best_cost = decisions, cost
-        running_dual(losses.data, starts, points, ends, lambda_, np.empty((3, dim)), dual)
-        bound = max(bound, lower_bound(losses.data, domain, slopes_at(losses.data, decisions), dual, lambda_))
+        slopes = slopes_at(losses.data, decisions)
+        dual = pulls(losses.data, admissible(losses.data, slopes))  # the gradients, which become the running dual
+        dual = dual.copy() if dual is slopes else dual
+        running_dual(starts, ends, lambda_, np.empty((2, dim)), dual)
+        bound = max(bound, lower_bound(losses.data, domain, slopes, dual, lambda_))
         gap = best_cost - bound
         if gap <= tolerance * max(abs(best_cost), floor):
             return Answer(best, bound, f"segments: {starts.size}, cone problems: {iteration}")

@@ -12,9 +12,7 @@ from driftwise.losses import kernels
 from driftwise.losses.base import DataLoss
 from driftwise.movecost import MoveCost, as_move_cost
 from driftwise.regret.duality import Answer, lower_bound, slopes_at
-from driftwise.regret.paths import cheapest_path, path_dual
-
-Curves = tuple[Array, Array, Array, Array]
+from driftwise.regret.paths import BEND, JUMP, KINK, SLOPE, Terms, cheapest_path, path_dual
 
 
 def limits(domain: Domain) -> tuple[Array, Array] | None:
@@ -42,11 +40,9 @@ def solve(losses: DataLoss, domain: Domain, cost: float | MoveCost) -> Answer:
     decisions, dual = np.empty((len(losses), losses.dim)), np.empty((len(losses), losses.dim))
     for k in range(losses.dim):
         curves, origin = _curves(losses, k, float(low[k]))
-        ends = float(low[k]) - origin, float(high[k]) - origin, float(up[k]), float(down[k])
-        path, multipliers = np.empty(len(losses)), np.empty(len(losses))
-        cheapest_path(*curves, *ends, path)
-        path_dual(*curves, *ends, path, multipliers)
-        decisions[:, k], dual[:, k] = origin + path, multipliers
+        terms = Terms(float(low[k]) - origin, float(high[k]) - origin, float(up[k]), float(down[k]))
+        path = cheapest_path(curves, terms)
+        decisions[:, k], dual[:, k] = origin + path, path_dual(curves, terms, path)
     decisions = domain.project(decisions)
     slopes = slopes_at(losses.data, decisions)
     if losses.data.link == kernels.CAPACITY:  # at a kink there are many, and the multipliers say which
@@ -57,19 +53,21 @@ def solve(losses: DataLoss, domain: Domain, cost: float | MoveCost) -> Answer:
     return Answer(decisions, lower_bound(losses.data, domain, slopes, dual, cost), "every coordinate by itself")
 
 
-def _curves(losses: DataLoss, k: int, low: float) -> tuple[Curves, float]:
+def _curves(losses: DataLoss, k: int, low: float) -> tuple[Array, float]:
     """Return the derivatives of the losses in coordinate k, as `cheapest_path` takes them, and where their 0 is.
 
     Parabolas are seen from the lower limit, so that nothing is lost far from the origin; kinks stay where they are, so
     that a decision at one is there exactly.
     """
-    data, rounds = losses.data, len(losses)
-    column, nothing = np.ascontiguousarray(data.features[:, k]), np.zeros(rounds)
+    data, curves, origin = losses.data, np.zeros((4, len(losses))), 0.0
+    column = data.features[:, k]
     if data.link == kernels.CAPACITY:
         price, shortage = data.prices[:, k]
-        return (nothing, np.full(rounds, price - shortage), column, np.full(rounds, shortage)), 0.0
-    if data.link == kernels.LINEAR:
-        return (nothing, column, nothing, nothing), 0.0
-    if data.link == kernels.TRACKING:
-        return (np.ones(rounds), low - column, nothing, nothing), low
-    return (column**2, column * (column * low - data.targets), nothing, nothing), low
+        curves[SLOPE], curves[KINK], curves[JUMP] = price - shortage, column, shortage
+    elif data.link == kernels.LINEAR:
+        curves[SLOPE] = column
+    elif data.link == kernels.TRACKING:
+        curves[BEND], curves[SLOPE], origin = 1.0, low - column, low
+    else:
+        curves[BEND], curves[SLOPE], origin = column**2, column * (column * low - data.targets), low
+    return curves, origin

@@ -143,12 +143,11 @@ def _watch(
     """Play some rounds and return where every base-learner was, (n + 1, N, d), and its weights, from one before."""
     most, dim = learner.program.steps.size, learner.domain.dim
     points, weights = np.empty((len(rounds) + 1, most, dim)), np.zeros((len(rounds) + 1, most))
-    view = learner._views()  # of the state that observe changes in place
     for row, t in enumerate(rounds, start=1):
         points[row] = learner.act()
         active = learner._active
-        points[row, :active] = view.points[:active]
-        weights[row, :active] = view.weights[:active]
+        points[row, :active] = learner.base_decisions
+        weights[row, :active] = learner.weights
         learner.observe(losses[t] if learner.program.own_gradients else slopes[t])
     points[0], weights[0] = (points[1], weights[1]) if before is None else before
     return points, weights

@@ -21,7 +21,7 @@ import numpy as np
 from driftwise._validate import Array
 from driftwise.domains import Domain
 from driftwise.losses import kernels
-from driftwise.losses.kernels import LossData, total_tap
+from driftwise.losses.kernels import LossData, held_tap
 from driftwise.movecost import MoveCost
 
 EACH = (kernels.TRACKING, kernels.CAPACITY)
@@ -69,6 +69,8 @@ def pulls(data: LossData, slopes: Array) -> Array:
     """Return what the slopes pull on each decision: the transpose of the filter from decisions to scores."""
     if data.link in EACH:
         return slopes
+    if data.taps.size == 1:
+        return np.asarray((data.taps[0] * slopes)[:, None] * data.features)
     each = slopes[:, None] * data.features
     result = data.taps[0] * each
     for k in range(1, data.taps.size):
@@ -102,7 +104,7 @@ def slopes_at(data: LossData, decisions: Array) -> Array:
         return decisions - data.features
     if data.link == kernels.CAPACITY:
         return np.asarray(data.prices[0] - data.prices[1] * (decisions < data.features))
-    return np.asarray(total_tap(data.taps) * np.einsum("td,td->t", data.features, decisions) - data.targets)
+    return np.asarray(held_tap(data.taps) * np.einsum("td,td->t", data.features, decisions) - data.targets)
 
 
 def lower_bound(data: LossData, domain: Domain, slopes: Array, dual: Array, lambda_: float | MoveCost) -> float:

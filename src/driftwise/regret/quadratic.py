@@ -9,7 +9,7 @@ from driftwise.domains import Ball, Domain
 from driftwise.losses import LossStream, kernels
 from driftwise.losses.base import DataLoss
 from driftwise.regret.cones import has_cones, solve_segments
-from driftwise.regret.kernels import Indices, descend, segment_sums
+from driftwise.regret.kernels import Indices, descend, descent_room, segment_sums
 
 QUADRATIC = (kernels.SQUARED, kernels.LINEAR, kernels.TRACKING)
 
@@ -38,7 +38,7 @@ def is_quadratic(losses: LossStream) -> bool:
 def sums(losses: DataLoss, starts: Indices) -> Quadratics:
     """Return the sum of the unary losses over each segment, which begin at `starts` and end where the next begins."""
     count, dim = len(starts), losses.dim
-    result = Quadratics(np.empty((count, dim, dim)), np.empty((count, dim)), np.empty(count))
+    result = Quadratics(np.zeros((count, dim, dim)), np.zeros((count, dim)), np.zeros(count))
     segment_sums(losses.data, starts, *result)
     return result
 
@@ -48,14 +48,16 @@ def minimise(problem: Quadratics, domain: Domain) -> Array:
     A, b, _ = problem
     if isinstance(domain, Ball):
         return domain.project(_in_ball(A, b, domain))
-    points = np.tile(domain.project(np.zeros(domain.dim)), (len(b), 1))
+    middle = domain.project(np.zeros(domain.dim))
+    points = np.tile(middle, (len(b), 1))
     if domain.diameter == 0.0:
         return points
-    descend(A, b, domain.table, domain.numbers, points, 1e-26, 3000)
-    for i in np.flatnonzero(gaps(problem, domain, points) > CLOSE * scales(problem, domain)):
+    plan, room = domain.plan(), descent_room(domain)
+    descend(A, b, plan, points, room, 1e-26, 3000)
+    for i in np.flatnonzero(gaps(problem, domain, points) > CLOSE * scales(problem, domain, middle)):
         if has_cones(domain):
             better = domain.project(solve_segments(A[i : i + 1], b[i : i + 1], domain, 0.0).points)
-            descend(A[i : i + 1], b[i : i + 1], domain.table, domain.numbers, better, 1e-26, 3000)
+            descend(A[i : i + 1], b[i : i + 1], plan, better, room, 1e-26, 3000)
             points[i] = better[0]
     return points
 
@@ -66,10 +68,13 @@ def gaps(problem: Quadratics, domain: Domain, points: Array) -> Array:
     return np.asarray(np.einsum("ni,ni->n", slopes, points) + domain.support(-slopes))
 
 
-def scales(problem: Quadratics, domain: Domain) -> Array:
-    """Return by how much each quadratic can vary over the domain, roughly: the unit of its gap."""
+def scales(problem: Quadratics, domain: Domain, middle: Array | None = None) -> Array:
+    """Return by how much each quadratic can vary over the domain, roughly: the unit of its gap.
+
+    `middle`, if it is known, is the decision nearest to the origin.
+    """
     D = max(domain.diameter, 1e-6)  # a domain that is a single point leaves nothing but rounding
-    middle = domain.project(np.zeros(domain.dim))
+    middle = domain.project(np.zeros(domain.dim)) if middle is None else middle
     slopes = np.einsum("nij,j->ni", problem.A, middle) - problem.b
     bend = np.einsum("nii->n", problem.A)
     return np.asarray(D * np.linalg.norm(slopes, axis=1) + bend * D**2 + 1e-300)

@@ -67,6 +67,8 @@ def read_comparators(owner: str, comparators: ArrayLike, rounds: int, domain: Do
 
 def policy_losses(losses: LossStream, decisions: Array) -> Array:
     """Return f_t(w_{t-m}, ..., w_t) for every round; before the first round the first decision stood."""
+    if isinstance(losses, DataLoss) and losses.memory == 0:
+        return unary_losses(losses, decisions)  # the same, by a kernel that is needed anyway
     result = np.empty(len(losses))
     if isinstance(losses, DataLoss):
         kernels.policy_values(losses.data, decisions, result)

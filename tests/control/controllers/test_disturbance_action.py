@@ -98,7 +98,7 @@ def test_a_start_away_from_the_origin_is_no_disturbance() -> None:
 def test_the_controller_of_a_plant_that_varies_knows_the_nominal_pair_only() -> None:
     system = PLANTS["varying"]
     mine = controller("Scream", system)
-    np.testing.assert_array_equal(mine._loop.A, system.A)
+    np.testing.assert_array_equal(mine._parts["A"], system.A)
     plant, rng = system.data(20, np.random.default_rng(3)), np.random.default_rng(4)
     x = np.array([1.0, 0.5])
     for t in range(20):

@@ -144,6 +144,7 @@ UNREACHED = control.LinearSystem([[1.2, 0.0], [0.0, 0.5]], [[0.0], [1.0]])
         ({"start": np.full((10, 1, 2), 1.0), "radii": 0.5}, ("start must lie within the radii",), ParameterError),
         ({"start": "zero"}, ("start", "'random'", "'zero'"), ParameterError),
         ({"start": "random", "seed": -1}, ("seed",), ParameterError),
+        ({"seed": math.nan}, ("seed",), ParameterError),  # also where nothing is drawn
         ({"input_bound": 0.0}, ("input_bound", "above 0"), ParameterError),
         ({"step": 0.1}, ("step", "Controller(system"), ArgumentError),
         ({"horizn": 10}, ("Did you mean horizon?",), ArgumentError),

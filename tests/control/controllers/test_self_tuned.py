@@ -128,7 +128,7 @@ def test_it_is_what_its_numpy_statement_says(name: str) -> None:
         cost = sequence[t]
         assert isinstance(cost, control.QuadraticCost)
         reference.observe(t, cost.Q, cost.R)
-    np.testing.assert_allclose(mine.learner.pool.policies, reference.M, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(mine.learner.parts["policies"], reference.M, rtol=1e-6, atol=1e-9)
     assert trace.weights[-1].max() > 2.0 * reference.prior[1:].max()
     states, inputs = roll(plant, mine.K, trace.policies, rows, start)
     np.testing.assert_allclose(trace.states, states[:-1], atol=1e-9)
@@ -182,10 +182,10 @@ def test_squares_are_fitted_to_quadratic_costs_only() -> None:
     mine = control.SelfTunedController(PLANT, memory=3)
     control.simulate(PLANT, mine, control.AbsoluteCost(1.0, 1.0), WAVES, rounds=40)
     assert mine.members[-FITS:] == tuple(f"least squares {share:g}" for share in FORGETTING)
-    assert not mine.learner.pool.policies[-FITS:].any()
-    assert mine.learner.pool.policies[1:-FITS].any(axis=1).all()
+    assert not mine.learner.parts["policies"][-FITS:].any()
+    assert mine.learner.parts["policies"][1:-FITS].any(axis=1).all()
     control.simulate(PLANT, mine, UNIT, WAVES, rounds=40)
-    assert mine.learner.pool.policies[-FITS:].any(axis=1).all()
+    assert mine.learner.parts["policies"][-FITS:].any(axis=1).all()
 
 
 def test_large_policies_are_learnt_without_squares() -> None:

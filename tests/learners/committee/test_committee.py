@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import driftwise as dw
 from driftwise._validate import Array
 from driftwise.errors import ArgumentError, InputError, OrderError, ParameterError
-from driftwise.learners.committee.kernels import Flags
+from driftwise.learners.committee.layout import Flags
 from tests.cases import check_refused
 from tests.strategies import seeds
 

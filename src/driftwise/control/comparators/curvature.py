@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftwise._compile import hot
+from driftwise._compile import entry, helper
+from driftwise._memory import Pointer, part
 from driftwise._validate import Array
 from driftwise.control.comparators.rollout import Problem
 from driftwise.control.kernels import Integers
@@ -50,19 +51,26 @@ def roots(problem: Problem) -> Roots:
     if data is None:
         return Roots(np.eye(dx)[None], np.eye(du)[None], np.zeros(1, np.int64), np.ones((1, 2)))
     parts = []
-    for part, side in ((data.state, dx), (data.input, du)):
-        values, vectors = np.linalg.eigh(part if part.shape[2] == side else part * np.eye(side))
+    for weight, side in ((data.state, dx), (data.input, du)):
+        values, vectors = np.linalg.eigh(weight if weight.shape[2] == side else weight * np.eye(side))
         parts.append(np.sqrt(np.maximum(values, 0.0))[:, :, None] * vectors.transpose(0, 2, 1))
     return Roots(parts[0], parts[1], data.stage, np.sqrt(data.scales))
 
 
 def diagonal_roots(of_states: Array, of_inputs: Array) -> Roots:
     """Return the roots of weights, shape (T, dx) and (T, du), of the squares of single states and inputs."""
-    parts = [np.sqrt(part)[:, :, None] * np.eye(part.shape[1]) for part in (of_states, of_inputs)]
+    parts = [np.sqrt(weight)[:, :, None] * np.eye(weight.shape[1]) for weight in (of_states, of_inputs)]
     return Roots(parts[0], parts[1], np.arange(len(of_states)), np.ones((1, 2)))
 
 
-@hot
+@helper
+def _add(factor: float, row: Pointer, size: int, out: Pointer) -> None:
+    """Add a multiple of a row to another."""
+    for c in range(size):
+        out[c] += factor * row[c]
+
+
+@entry
 def _derivatives(
     A: Array, B: Array, K: Array, disturbances: Array, first: int, H: int, of_states: Array, of_inputs: Array
 ) -> None:
@@ -71,26 +79,26 @@ def _derivatives(
     `of_states`, (rounds + 1, dx, dx + H du dx), begins with the one of the first state, which is given.
     """
     dx, du = B.shape
-    for row in range(of_inputs.shape[0]):
-        t, now, following, answer = first + row, of_states[row], of_states[row + 1], of_inputs[row]
+    size = of_states.shape[2]
+    for t in range(first, first + of_inputs.shape[0]):
+        now, answer = part(of_states, (t - first) * dx * size), part(of_inputs, (t - first) * du * size)
+        following = part(now, dx * size)
+        for c in range(du * size):
+            answer[c] = 0.0
+        for c in range(dx * size):
+            following[c] = 0.0
         for a in range(du):
-            for c in range(now.shape[1]):
-                answer[a, c] = 0.0
+            out = part(answer, a * size)
             for i in range(dx):
-                for c in range(now.shape[1]):
-                    answer[a, c] -= K[a, i] * now[i, c]
+                _add(-K[a, i], part(now, i * size), size, out)
             for k in range(min(H, t)):
-                for i in range(dx):
-                    answer[a, dx + (k * du + a) * dx + i] += disturbances[t - 1 - k, i]
+                _add(1.0, part(disturbances, (t - 1 - k) * dx), dx, part(out, dx + (k * du + a) * dx))
         for i in range(dx):
-            for c in range(now.shape[1]):
-                following[i, c] = 0.0
+            out = part(following, i * size)
             for k in range(dx):
-                for c in range(now.shape[1]):
-                    following[i, c] += A[i, k] * now[k, c]
+                _add(A[i, k], part(now, k * size), size, out)
             for a in range(du):
-                for c in range(now.shape[1]):
-                    following[i, c] += B[i, a] * answer[a, c]
+                _add(B[i, a], part(answer, a * size), size, out)
 
 
 class Curvature:
@@ -125,8 +133,8 @@ class Curvature:
                 last = min(first + most, stop)
                 rows = of_states[: last - first + 1], of_inputs[: last - first]
                 _derivatives(problem.A, problem.B, K, problem.disturbances, first, memory, *rows)
-                for root, part in zip(weights.of_rounds(first, last), (rows[0][:-1], rows[1]), strict=True):
-                    weighed = (root @ part).reshape(-1, n)
+                for root, derivatives in zip(weights.of_rounds(first, last), (rows[0][:-1], rows[1]), strict=True):
+                    weighed = (root @ derivatives).reshape(-1, n)
                     self.sums[s] += weighed.T @ weighed
                 of_states[0] = rows[0][-1]
             self.ends[s] = of_states[0]

@@ -11,15 +11,17 @@ where q_t is the gradient in v_t, and sum_t q_t w_{t-i}' the one in M[i].
 
 import math
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._compile import hot
+from driftwise._compile import entry
+from driftwise._memory import part
 from driftwise._validate import Array, array, instance, loose
 from driftwise.control.costs import CostSequence, as_costs
 from driftwise.control.disturbances import Disturbance
-from driftwise.control.kernels import QUADRATIC, CostData, Integers, cost_gradient, cost_value
+from driftwise.control.kernels import QUADRATIC, CostData, Integers, add_product, cost_vector, slopes_of, value_of
 from driftwise.control.stability import certify, lqr
 from driftwise.control.systems import PLANT_HINT, System, as_matrix
 from driftwise.errors import InputError
@@ -98,95 +100,113 @@ def need_convex(owner: str, costs: CostSequence) -> None:
     """Refuse quadratic costs that are not convex, of which there may be no least total."""
     if costs.data is None or costs.data.kind != QUADRATIC:
         return
-    least = [np.linalg.eigvalsh(part)[:, 0] for part in (costs.data.state, costs.data.input)]
-    sizes = [np.abs(part).max(axis=(1, 2)) for part in (costs.data.state, costs.data.input)]
+    least = [np.linalg.eigvalsh(weights)[:, 0] for weights in (costs.data.state, costs.data.input)]
+    sizes = [np.abs(weights).max(axis=(1, 2)) for weights in (costs.data.state, costs.data.input)]
     bent = (np.stack(least) < -1e-12 * np.stack(sizes)).any()
     if bent or costs.data.scales.min() < 0.0:
         raise InputError(f"{owner}: the costs are not convex in all rounds, so that there may be no cheapest policy.")
 
 
-@hot
+@entry
 def _extra_inputs(policies: Array, index: Integers, disturbances: Array, out: Array) -> None:
     """Write v_t = sum_i M_t[i] w_{t-i}, M_t being the policy with the number index[t]."""
     _, H, du, dx = policies.shape
     for t in range(out.shape[0]):
+        extra = part(out, t * du)
         for a in range(du):
-            out[t, a] = 0.0
+            extra[a] = 0.0
         for k in range(min(H, t)):
+            M, w = part(policies, (index[t] * H + k) * du * dx), part(disturbances, (t - 1 - k) * dx)
             for a in range(du):
                 total = 0.0
                 for i in range(dx):
-                    total += policies[index[t], k, a, i] * disturbances[t - 1 - k, i]
-                out[t, a] += total
+                    total += M[a * dx + i] * w[i]
+                extra[a] += total
 
 
-@hot
+@entry
 def _lagged_sums(pulls: Array, index: Integers, disturbances: Array, out: Array) -> None:
     """Add sum_t q_t w_{t-i}' to the gradient of every policy, over the rounds in which it is played."""
     _, H, du, dx = out.shape
     for t in range(pulls.shape[0]):
         for k in range(min(H, t)):
+            w, sums = part(disturbances, (t - 1 - k) * dx), part(out, (index[t] * H + k) * du * dx)
             for a in range(du):
                 for i in range(dx):
-                    out[index[t], k, a, i] += pulls[t, a] * disturbances[t - 1 - k, i]
+                    sums[a * dx + i] += pulls[t, a] * w[i]
 
 
-@hot
+@entry
 def _roll(A: Array, B: Array, gains: Array, extra: Array, disturbances: Array, states: Array, inputs: Array) -> None:
     """Write states and inputs of u = -K_t x + v_t from the state in the first row; one gain may stand for all."""
     T, du = inputs.shape
     dx = states.shape[1]
     for t in range(T):
-        n = min(t, gains.shape[0] - 1)
+        n, x, u = min(t, gains.shape[0] - 1), part(states, t * dx), part(inputs, t * du)
         for a in range(du):
-            inputs[t, a] = extra[t, a]
+            total = extra[t, a]
             for i in range(dx):
-                inputs[t, a] -= gains[n, a, i] * states[t, i]
+                total -= gains[n, a, i] * x[i]
+            u[a] = total
         if t + 1 < T:
+            following = part(states, (t + 1) * dx)
             for i in range(dx):
-                total = disturbances[t, i]
-                for k in range(dx):
-                    total += A[i, k] * states[t, k]
-                for a in range(du):
-                    total += B[i, a] * inputs[t, a]
-                states[t + 1, i] = total
+                following[i] = disturbances[t, i]
+            add_product(part(A, 0), dx, dx, x, following)
+            add_product(part(B, 0), dx, du, u, following)
 
 
-@hot
+@entry
 def _pull(A: Array, B: Array, gains: Array, slopes_x: Array, slopes_u: Array, room: Array, pulls: Array) -> None:
     """Write q_t, the gradient of the total cost in v_t; `room` is (2, dx)."""
     T, du = pulls.shape
     dx = slopes_x.shape[1]
+    later, now = part(room, 0), part(room, dx)  # p_{t+1} and p_t
     for i in range(dx):
-        room[0, i] = 0.0
+        later[i] = 0.0
     for t in range(T - 1, -1, -1):
-        n = min(t, gains.shape[0] - 1)
+        n, q = min(t, gains.shape[0] - 1), part(pulls, t * du)
         for a in range(du):
-            pulls[t, a] = slopes_u[t, a]
+            q[a] = slopes_u[t, a]
             for i in range(dx):
-                pulls[t, a] += B[i, a] * room[0, i]
+                q[a] += B[i, a] * later[i]
         for i in range(dx):
-            room[1, i] = slopes_x[t, i]
+            now[i] = slopes_x[t, i]
         for a in range(du):
             for i in range(dx):
-                room[1, i] -= gains[n, a, i] * pulls[t, a]
+                now[i] -= gains[n, a, i] * q[a]
         for k in range(dx):
             for i in range(dx):
-                room[1, i] += A[k, i] * room[0, k]
+                now[i] += A[k, i] * later[k]
         for i in range(dx):
-            room[0, i] = room[1, i]
+            later[i] = now[i]
 
 
-@hot
-def _values(cost: CostData, states: Array, inputs: Array, out: Array) -> None:
+@entry
+def _values(costs: Array, states: Array, inputs: Array, out: Array) -> None:
+    """Write c_t(x_t, u_t) for every round."""
+    dx, du = states.shape[1], inputs.shape[1]
     for t in range(out.size):
-        out[t] = cost_value(cost, t, states[t], inputs[t])
+        out[t] = value_of(part(costs, 0), t, part(states, t * dx), part(inputs, t * du), dx, du)
 
 
-@hot
-def _slopes(cost: CostData, states: Array, inputs: Array, slopes_x: Array, slopes_u: Array) -> None:
+@entry
+def _slopes(costs: Array, states: Array, inputs: Array, slopes_x: Array, slopes_u: Array) -> None:
+    """Write the gradients of c_t at (x_t, u_t) for every round."""
+    dx, du = states.shape[1], inputs.shape[1]
     for t in range(states.shape[0]):
-        cost_gradient(cost, t, states[t], inputs[t], slopes_x[t], slopes_u[t])
+        x, u = part(states, t * dx), part(inputs, t * du)
+        slopes_of(part(costs, 0), t, x, u, dx, du, part(slopes_x, t * dx), part(slopes_u, t * du))
+
+
+_vectors: WeakKeyDictionary[CostSequence, Array] = WeakKeyDictionary()
+"""The costs of problems as kernels read them: a search asks for the same ones thousands of times."""
+
+
+def _vector(costs: CostSequence, data: CostData) -> Array:
+    if costs not in _vectors:
+        _vectors[costs] = cost_vector(data)
+    return _vectors[costs]
 
 
 def cost_values(costs: CostSequence, states: Array, inputs: Array) -> Array:
@@ -194,7 +214,7 @@ def cost_values(costs: CostSequence, states: Array, inputs: Array) -> Array:
     if costs.data is None:
         return np.array([cost.value(x, u) for cost, x, u in zip(costs, states, inputs, strict=True)])
     result = np.empty(len(states))
-    _values(costs.data, states, inputs, result)
+    _values(_vector(costs, costs.data), states, inputs, result)
     return result
 
 
@@ -202,7 +222,7 @@ def cost_slopes(costs: CostSequence, states: Array, inputs: Array) -> tuple[Arra
     """Return the gradients of c_t at (x_t, u_t) in x and in u, for every round."""
     slopes = np.empty_like(states), np.empty_like(inputs)
     if costs.data is not None:
-        _slopes(costs.data, states, inputs, *slopes)
+        _slopes(_vector(costs, costs.data), states, inputs, *slopes)
     else:
         for t, cost in enumerate(costs):
             slopes[0][t], slopes[1][t] = cost.gradient(states[t], inputs[t])

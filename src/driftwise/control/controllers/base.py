@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, Checked, array, instance, read_only, whole
+from driftwise._validate import Array, Checked, array, describe, read_only, whole
 from driftwise.control.costs import Cost
 from driftwise.control.systems import read_limits
-from driftwise.errors import HorizonError, OrderError
+from driftwise.errors import DriftwiseError, HorizonError, OrderError, ParameterError
 
 
 class Controller(metaclass=Checked):
@@ -70,7 +70,8 @@ class Controller(metaclass=Checked):
         x : array of shape (dx,)
             The state of the plant now.
         """
-        self._in_order()
+        if self._acted is not None or self._round >= self._limit:
+            self._in_order()
         state = self._read_state(x)
         u = self._decide(state)
         # One that is handed over read-only is trusted; any other is checked and clipped.
@@ -91,7 +92,12 @@ class Controller(metaclass=Checked):
             The input that the plant really got, if it was not what `act` returned: the actuator saturated, or somebody
             else took over.
         """
-        u = self._observable(cost, applied)
+        acted = self._acted
+        if acted is None or not isinstance(cost, Cost):
+            raise self._not_observable(cost)
+        if not cost.plain or cost.state_dim != self.state_dim or cost.input_dim != self.input_dim:
+            cost.probe(self.state_dim, self.input_dim)
+        u = acted if applied is None else self._read_applied(applied)
         self._learn(self._x, u, cost)
         self._round += 1
         self._acted = None
@@ -128,14 +134,17 @@ class Controller(metaclass=Checked):
                 "larger horizon, or with horizon=None for any number of rounds."
             )
 
-    def _observable(self, cost: Cost, applied: ArrayLike | None) -> Array:
-        """Check what is given to `observe`, and return the input that was applied."""
+    def _read_applied(self, applied: ArrayLike) -> Array:
+        """Return a copy of the input that was applied, checked."""
+        return array(f"{type(self).__name__}.observe", "applied", applied, (self.input_dim,), copy=True)
+
+    def _not_observable(self, cost: object) -> DriftwiseError:
+        """Return what is wrong with an `observe`: it is not time for it, or there is no cost."""
         owner = f"{type(self).__name__}.observe"
         if self._acted is None:
-            raise OrderError(f"{owner} was called before act in round {self._round}; call act(x) first, once a round.")
-        instance(owner, "cost", cost, Cost, "QuadraticCost(1.0, 1.0) or CustomCost(value, gradient)")
-        cost.probe(self.state_dim, self.input_dim)
-        return self._acted if applied is None else array(owner, "applied", applied, (self.input_dim,), copy=True)
+            return OrderError(f"{owner} was called before act in round {self._round}; call act(x) first, once a round.")
+        hint = "QuadraticCost(1.0, 1.0) or CustomCost(value, gradient)"
+        return ParameterError(f"{owner}: cost must be a Cost, such as {hint}, got {describe(cost)}.")
 
     def __repr__(self) -> str:
         return (

@@ -1,6 +1,7 @@
 """Controllers that play disturbance-action policies: fixed ones, and those that a learner of the core learns."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,15 +10,28 @@ from driftwise._compile import LARGEST
 from driftwise._validate import Array, instance, read_only, whole
 from driftwise.control.controllers.base import Controller
 from driftwise.control.costs import Cost, DataCost
-from driftwise.control.engine import HEAD, SPARE, Memory, act, foresee, normalise, pull_back, remember, slope
+from driftwise.control.engine import (
+    act,
+    admits_state,
+    data_slope,
+    learn_by_gradient,
+    learner_weights,
+    look_ahead,
+    look_back,
+    observe,
+)
+from driftwise.control.layout import COUNT, HEAD, MEASURED, ROUND, SPARE, SQUARES, U_AT, kept, views, with_room
 from driftwise.control.policies import DisturbanceAction, read_loop
-from driftwise.control.reduction import make_loop, make_room
+from driftwise.control.reduction import loop_cell
+from driftwise.control.run import Learning, address_of
 from driftwise.control.stability import StrongStability, certify, lqr
 from driftwise.control.stability.certificate import stable
 from driftwise.control.systems import PLANT_HINT, System
-from driftwise.engine.kernels import OK
+from driftwise.engine.layout import DECISION_AT
+from driftwise.engine.rounds import OK
 from driftwise.errors import InputError, ParameterError
-from driftwise.learners import Learner
+from driftwise.learners import Ensemble, Learner
+from driftwise.play import plain
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -63,6 +77,7 @@ class DisturbanceActionController(Controller):
     """
 
     _learns = True
+    _learning = Learning(DECISION_AT, None, learn_by_gradient, learner_weights)
 
     def __init__(
         self,
@@ -95,11 +110,46 @@ class DisturbanceActionController(Controller):
         self.K = read_only(gain)
         stable(owner, system, gain)
         self.normalised = instance(owner, "normalised", normalised, bool, "True")
-        self._loop, self._room = make_loop(system, self.K, self.input_bound), make_room(H, du, dx)
-        columns = 2 * H + 1 + SPARE
-        self._memory = Memory(
-            np.array([0, columns - 2 * H - 1]), np.zeros((dx, columns)), np.zeros(dx), np.zeros(du), np.zeros(3)
-        )
+        cell = loop_cell(system, self.K, H, 2 * H + 1 + SPARE, self.input_bound)
+        cell[MEASURED] = self.normalised
+        self._take(cell)
+        self._compiled = self._runs_compiled()
+
+    def _runs_compiled(self) -> bool:
+        """Tell whether compiled code does for the learner what its own methods would."""
+        return isinstance(self.learner, Ensemble) and plain(self.learner, False)
+
+    def _take(self, cell: Array) -> None:
+        """Continue from another cell."""
+        self.__dict__.pop("_parts", None)
+        start = int(cell[U_AT])
+        self._cell, self._input = cell, cell[start : start + self.input_dim]
+        self._shape = (self.state_dim,)
+
+    @cached_property
+    def _parts(self) -> dict[str, Array]:
+        """The parts of the cell by name."""
+        return views(self._cell)
+
+    def _adopt(self, cell: Array, learner_cell: Array, rounds: int) -> None:
+        """Continue from where copies of the two cells have come in so many rounds."""
+        self._take(cell)
+        self._round += rounds
+        if self._learns:
+            learner: Any = self.learner
+            learner._take(learner_cell)
+            learner._round = self._round
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is to be copied: neither views into the cell nor its room."""
+        views = ("_parts", "_input")
+        state = {name: part for name, part in self.__dict__.items() if name not in views}
+        return {**state, "_cell": kept(self._cell)}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        """Make room to work in again after copying or unpickling."""
+        super().__setstate__(saved)
+        self._take(with_room(self._cell))
 
     @cached_property
     def stability(self) -> StrongStability:
@@ -121,43 +171,72 @@ class DisturbanceActionController(Controller):
     @property
     def disturbances(self) -> Array:
         """The last disturbances as they were recovered, newest first, shape (2H + 1, dx); 0 before the first."""
-        head = int(self._memory.marks[HEAD])
-        return self._memory.past[:, head : head + 2 * self.memory + 1].T.copy()
+        head = int(self._cell[HEAD])
+        return self._parts["past"][:, head : head + 2 * self.memory + 1].T.copy()
 
     def _read_state(self, x: ArrayLike) -> Array:
         # The numbers of a plain float64 array are checked by the kernel, which is quicker.
-        if type(x) is np.ndarray and x.dtype is _FLOAT64 and x.shape == self._memory.x.shape:
+        if type(x) is np.ndarray and x.dtype is _FLOAT64 and x.shape == self._shape:
             return x.copy()
         return super()._read_state(x)
 
     def _decide(self, x: Array) -> Array:
-        u = np.empty(self.input_dim)
-        if act(self._loop, self._memory, self._room, self.learner.act(), x, u) != OK:
+        if self._compiled:
+            learner: Any = self.learner
+            way = self._learning
+            refused = act(address_of(way.enter), self._cell, learner._cell, way.decision, x) != OK
+        else:
+            # A state that is refused must not reach the learner.
+            refused = not admits_state(self._cell, x)
+            if not refused:
+                act(0, self._cell, np.concatenate([[1.0], self.learner.act()]), 0, x)
+        if refused:
             raise InputError(
                 f"{type(self).__name__}.act: the state {np.array2string(x, threshold=6)} must be finite and at most "
                 "1e+100 in size, and so must the disturbance that explains it; the controller is unchanged."
             )
-        return read_only(u)
+        # From bytes an array is born read-only.
+        return np.frombuffer(self._input.tobytes())
 
-    def _learn(self, x: Array, applied: Array, cost: Cost) -> None:
-        square = self._gradient(cost, self.learner.act()) if self._learns else 0.0
+    def _learn(self, x: Array, applied: Array, cost: Any) -> None:
+        if not self._learns:
+            self._count(0.0)
+        elif self._compiled and cost.plain:
+            learner: Any = self.learner
+            if observe(address_of(self._learning.learn), self._cell, learner._link(), cost.vector) != OK:
+                raise self._out_of_range(cost)
+            learner._round += 1
+            learner._acted = None
+        else:
+            self._learn_by_hand(cost)
+        self._input[:] = applied
+
+    def _learn_by_hand(self, cost: Cost) -> None:
+        """Take in a cost by the learner's own verbs."""
+        square = self._gradient(cost, self.learner.act())
         if not square <= LARGEST * LARGEST:
-            raise InputError(
-                f"{type(self).__name__}.observe: the gradient of {cost!r} leaves the range of numbers; the plant "
-                "diverges, or costs or disturbances are in units far too small. The controller is unchanged."
-            )
-        if self._learns:
-            self.learner.observe(self._room.gradient)
-        remember(self._memory, applied, square)
+            raise self._out_of_range(cost)
+        self.learner.observe(self._parts["gradient"].ravel().copy())
+        self._count(square)
+
+    def _count(self, square: float) -> None:
+        """End a round with a gradient that counts for so much, as `engine.remember` does."""
+        self._cell[ROUND] += 1.0
+        if square > 0.0:
+            self._cell[COUNT] += 1.0
+            self._cell[SQUARES] += square
+
+    def _out_of_range(self, cost: Cost) -> InputError:
+        return InputError(
+            f"{type(self).__name__}.observe: the gradient of {cost!r} leaves the range of numbers; the plant "
+            "diverges, or costs or disturbances are in units far too small. The controller is unchanged."
+        )
 
     def _gradient(self, cost: Cost, policy: Array) -> float:
         """Write the gradient for the learner into the room, and return its squared norm, or what it counts for."""
-        parts = (self._loop, self._memory, self._room)
+        parts, writable = self._parts, np.array(policy)
         if isinstance(cost, DataCost) and cost.plain:
-            return slope(*parts, policy, cost.data, 0, self.normalised)
-        foresee(*parts, policy)
-        self._room.slope_x[:], self._room.slope_u[:] = cost.gradient(self._room.y.copy(), self._room.v.copy())
-        square = pull_back(*parts)
-        if self.normalised and square <= LARGEST * LARGEST:
-            square = normalise(self._memory, self._room, square)
-        return square
+            return data_slope(self._cell, writable, cost.vector)
+        look_ahead(self._cell, writable)
+        parts["slope_x"][:], parts["slope_u"][:] = cost.gradient(parts["y"].copy(), parts["v"].copy())
+        return look_back(self._cell)

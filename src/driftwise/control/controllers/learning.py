@@ -1,7 +1,6 @@
 """What the controllers of the paper have in common: a learner over policies, with constants at one of three scales."""
 
 from abc import abstractmethod
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,6 +8,7 @@ from numpy.typing import ArrayLike
 from driftwise._compile import LARGEST
 from driftwise._validate import Array, array, choice, instance, number, seeded, whole
 from driftwise.control.controllers.disturbance_action import DisturbanceActionController
+from driftwise.control.layout import FARTHEST
 from driftwise.control.policies import read_loop
 from driftwise.control.scales import (
     ALPHA,
@@ -106,6 +106,7 @@ class LearningController(DisturbanceActionController):
         instance(owner, "system", system, System, PLANT_HINT)
         choice(owner, "scale", scale, SCALES)
         T = None if horizon is None else whole(owner, "horizon", horizon)
+        rng = seeded(owner, seed)
         gain, closed = read_loop(owner, system, lqr(system) if K is None else K)
         stable(owner, system, gain)
         H = loop_memory(closed) if memory is None else whole(owner, "memory", memory)
@@ -133,7 +134,7 @@ class LearningController(DisturbanceActionController):
         self.constants: Constants = constants
         self.scale = constants.scale
         self._disturbance_bound = W
-        learner = self._learner(domain, constants, T, _first(owner, domain, start, seed))
+        learner = self._learner(domain, constants, T, _first(owner, domain, start, rng))
         normalised = constants.scale == "measured"
         super().__init__(system, learner, K=gain, normalised=normalised, input_bound=input_bound)
 
@@ -144,7 +145,7 @@ class LearningController(DisturbanceActionController):
     @property
     def guarantee(self) -> str:
         """What is promised about this controller's regret, and under which conditions, and whether one was broken."""
-        condition, largest = self.constants.condition, float(self._memory.norms[2])
+        condition, largest = self.constants.condition, float(self._cell[FARTHEST])
         if condition is None:
             return "No bound on the regret is proved: constants are measured on the way."
         if self._theorem is None:
@@ -158,20 +159,19 @@ class LearningController(DisturbanceActionController):
                 f"None any more: a disturbance of norm {largest:.4g} was seen, and the constants are made for "
                 f"disturbances of at most {self._disturbance_bound:g}."
             )
-        left = float(np.linalg.norm(np.linalg.matrix_power(self._loop.closed, self.memory + 1), 2))
+        left = float(np.linalg.norm(np.linalg.matrix_power(self._parts["closed"], self.memory + 1), 2))
         return (
             f"{self._theorem} on the linear system itself, if {condition}; and in every round an error of truncation "
             f"in proportion to |A_K^(H+1)| = {left:.2g}."
         )
 
 
-def _first(owner: str, domain: SpectralBalls, start: ArrayLike | str | None, seed: Any) -> Array:
+def _first(owner: str, domain: SpectralBalls, start: ArrayLike | str | None, rng: np.random.Generator) -> Array:
     """Return the first policy, flat."""
     if start is None:
         return np.zeros(domain.dim)
     if isinstance(start, str):
         choice(owner, "start, unless it is an array,", start, ("random",))
-        rng = seeded(owner, seed)
         policy = rng.standard_normal(domain.shape)
         policy *= (rng.uniform(0.0, 1.0, len(policy)) * domain.radii / np.linalg.norm(policy, 2, axis=(1, 2)))[
             :, None, None

@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 from driftwise._validate import Array, array, instance
 from driftwise.control.controllers.disturbance_action import DisturbanceActionController
 from driftwise.control.policies import DisturbanceAction, read_loop
+from driftwise.control.run import Learning
 from driftwise.control.stability import lqr
 from driftwise.control.systems import PLANT_HINT, System
 from driftwise.domains import Ball
@@ -18,6 +19,8 @@ class Still(Learner):
     def __init__(self, decision: Array) -> None:
         super().__init__(Ball(decision.size, radius=1.0 + float(np.linalg.norm(decision))))
         self.decision = decision
+        # As compiled code reads it: where the decision is, and the decision.
+        self._cell = np.concatenate([[1.0], decision])
 
     def _decide(self) -> Array:
         return self.decision
@@ -52,6 +55,7 @@ class PolicyController(DisturbanceActionController):
     """
 
     _learns = False
+    _learning = Learning(decision=0)
 
     def __init__(self, system: System, policy: DisturbanceAction, *, input_bound: ArrayLike | None = None) -> None:
         owner = type(self).__name__
@@ -60,6 +64,9 @@ class PolicyController(DisturbanceActionController):
         array(owner, "policy.K", policy.K, (system.input_dim, system.state_dim))
         still = Still(policy.M.ravel())
         super().__init__(system, still, K=policy.K, memory=policy.memory, input_bound=input_bound)
+
+    def _runs_compiled(self) -> bool:
+        return True
 
 
 class LinearController(PolicyController):

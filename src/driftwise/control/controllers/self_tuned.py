@@ -1,22 +1,34 @@
 """A controller without knobs: many learners over policies, each in a plant of its own, mixed by their costs."""
 
+from typing import Any
+
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, instance, read_only, whole
 from driftwise.control.controllers.disturbance_action import DisturbanceActionController
-from driftwise.control.costs import Cost, DataCost
-from driftwise.control.engine import remember
+from driftwise.control.costs import Cost
 from driftwise.control.policies import read_loop
+from driftwise.control.run import Learning
 from driftwise.control.scales import WIDTH, gain_size, loop_memory
 from driftwise.control.stability import lqr
 from driftwise.control.stability.certificate import stable
 from driftwise.control.systems import PLANT_HINT, System
-from driftwise.control.tuning.plants import descend, enter, foresee
-from driftwise.control.tuning.pool import Pool, make_desk, make_pool, make_rules, members
-from driftwise.control.tuning.run import learn
-from driftwise.control.tuning.steps import settle
+from driftwise.control.tuning.plants import enter
+from driftwise.control.tuning.pool import (
+    COUNT,
+    FINISH_CALL,
+    MIXTURE_AT,
+    kept,
+    members,
+    new_pool,
+    sides_of,
+    views,
+    with_room,
+)
+from driftwise.control.tuning.run import finish_round, foresee_all, learn_by_pool, pool_weights
+from driftwise.control.tuning.steps import finish
 from driftwise.domains import SpectralBalls
-from driftwise.engine.kernels import OK
+from driftwise.engine.rounds import OK
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners import Learner
 
@@ -28,22 +40,41 @@ class PolicyPool(Learner):
 
     def __init__(self, domain: SpectralBalls, size: float) -> None:
         super().__init__(domain)
-        _, du, dx = domain.shape
-        self.rules = make_rules(domain, size)
-        self.desk = make_desk(self.rules.log_prior.size, domain.dim, du, dx)
-        self.take(make_pool(self.rules, domain.dim, du, dx), 0)
+        self._take(new_pool(domain, size))
 
-    def take(self, pool: Pool, rounds: int) -> None:
-        """Continue from what the learners know after so many rounds."""
-        self.pool, self._round, self._acted = pool, rounds, None
+    @property
+    def parts(self) -> dict[str, Array]:
+        """What the learners are and know, by name; see `tuning.pool`."""
+        return views(self._cell, sides_of(self.domain))
 
     @property
     def weights(self) -> Array:
         """Weights of the learners."""
-        return self.pool.weights.copy()
+        return self.parts["weights"][: int(self._cell[COUNT])].copy()
+
+    def _take(self, cell: Array) -> None:
+        """Continue from another cell."""
+        self._cell, self._linked, self._acted = cell, False, None
+
+    def _link(self) -> Array:
+        """Return the cell with the addresses of plugins written, for compiled code in this process."""
+        if not self._linked:
+            self.parts["plan"][:] = self.domain.plan()
+            self._cell[FINISH_CALL] = finish.address
+            self._linked = True
+        return self._cell
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is to be copied: neither addresses, which belong to this process, nor room."""
+        return {**self.__dict__, "_cell": kept(self._cell, self.domain), "_linked": False}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        """Make room to work in again after copying or unpickling."""
+        super().__setstate__(saved)
+        self._cell = with_room(self._cell, self.domain)
 
     def _decide(self) -> Array:
-        return read_only(self.pool.mixture.copy())
+        return read_only(self.parts["mixture"].copy())
 
     def _learn(self, gradient: Array) -> None:
         raise ParameterError("PolicyPool: it learns from the rounds of a plant, by SelfTunedController.observe.")
@@ -122,6 +153,7 @@ class SelfTunedController(DisturbanceActionController):
     """
 
     learner: PolicyPool
+    _learning = Learning(MIXTURE_AT, enter, learn_by_pool, pool_weights)
 
     def __init__(
         self,
@@ -145,40 +177,32 @@ class SelfTunedController(DisturbanceActionController):
     @property
     def members(self) -> tuple[str, ...]:
         """Names of the learners, in the order of `weights`."""
-        return members(self.learner.rules.log_prior.size)
+        return members(int(self.learner._cell[COUNT]))
 
     @property
     def guarantee(self) -> str:
         """What is promised about this controller's regret."""
         return "No bound on the regret is proved: the controller tunes itself, and was measured only."
 
-    def _decide(self, x: Array) -> Array:
-        u = super()._decide(x)
-        enter(self._loop, self._memory, self.learner.pool, self.learner.desk)
-        return u
+    def _runs_compiled(self) -> bool:
+        return True
 
-    def _learn(self, x: Array, applied: Array, cost: Cost) -> None:
-        parts = (self.learner.rules, self.learner.pool, self.learner.desk)
-        if isinstance(cost, DataCost) and cost.plain:
-            refused = learn(*parts, cost.data, 0) != OK
-        else:
-            refused = self._judge(cost) != OK
-            if not refused:
-                settle(*parts, False)
-        if refused:
-            raise InputError(
-                f"{type(self).__name__}.observe: {cost!r} or its gradient leaves the range of numbers in the plant of "
-                "one of the learners; the plant diverges, or costs or disturbances are in units far too large. The "
-                "controller is unchanged."
-            )
-        remember(self._memory, applied, 0.0)
-        self.learner.take(self.learner.pool, self.learner.round + 1)
-
-    def _judge(self, cost: Cost) -> int:
+    def _learn_by_hand(self, cost: Cost) -> None:
         """Ask a cost that is not built in what every learner pays, and for the slopes."""
-        pool, desk, dx = self.learner.pool, self.learner.desk, self.state_dim
-        foresee(pool, desk)
-        for m, point in enumerate(desk.points):
-            desk.values[m] = cost.value(pool.states[m].copy(), pool.inputs[m].copy())
-            desk.slopes[m, :dx], desk.slopes[m, dx:] = cost.gradient(point[:dx].copy(), point[dx:].copy())
-        return descend(self.learner.rules, pool, desk, False)
+        learner, dx = self.learner, self.state_dim
+        foresee_all(self._cell, learner._link())
+        parts = learner.parts
+        for m, point in enumerate(parts["points"]):
+            parts["values"][m] = cost.value(parts["states"][m].copy(), parts["inputs"][m].copy())
+            parts["slopes"][m, :dx], parts["slopes"][m, dx:] = cost.gradient(point[:dx].copy(), point[dx:].copy())
+        if finish_round(self._cell, learner._cell) != OK:
+            raise self._out_of_range(cost)
+        learner._round += 1
+        learner._acted = None
+
+    def _out_of_range(self, cost: Cost) -> InputError:
+        return InputError(
+            f"{type(self).__name__}.observe: {cost!r} or its gradient leaves the range of numbers in the plant of "
+            "one of the learners; the plant diverges, or costs or disturbances are in units far too large. The "
+            "controller is unchanged."
+        )

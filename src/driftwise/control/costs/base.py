@@ -1,16 +1,16 @@
 """Convex costs c(x, u) of a state and an input, and the built-in kinds, which run inside compiled code."""
 
 import copy
+import functools
 import warnings
 from abc import abstractmethod
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, Checked, array, choice, loose, number, whole
-from driftwise.control import kernels
-from driftwise.control.kernels import ABSOLUTE, HUBER, QUADRATIC, CostData
+from driftwise.control.kernels import ABSOLUTE, HUBER, QUADRATIC, CostData, cost_vector, one_slope, one_value
 from driftwise.errors import InputError, ParameterError
 
 RULES = ("refuse", "warn")
@@ -44,6 +44,8 @@ class Cost(metaclass=Checked):
     state_dim: int | None = None
     input_dim: int | None = None
     if_not_convex: str = "refuse"
+    plain: ClassVar[bool] = False
+    """Whether data is all there is to the cost, so that compiled code can do without its methods."""
 
     @abstractmethod
     def value(self, x: ArrayLike, u: ArrayLike) -> float:
@@ -60,7 +62,8 @@ class Cost(metaclass=Checked):
 
     def probe(self, state_dim: int, input_dim: int) -> None:
         """Check that the cost fits a plant with so many states and inputs."""
-        if (self.state_dim, self.input_dim) == (state_dim, input_dim):
+        fits = self.state_dim in (None, state_dim) and self.input_dim in (None, input_dim)
+        if fits and type(state_dim) is type(input_dim) is int and state_dim > 0 < input_dim:
             return  # in every round of a run by hand
         owner = type(self).__name__
         for name, mine, wanted in (
@@ -77,9 +80,10 @@ class Cost(metaclass=Checked):
 class DataCost(Cost):
     """A cost that is data only, and so runs inside compiled code; the parent of the built-in costs."""
 
+    plain = True
+
     def __init__(self, kind: int, state: Array, input: Array, width: float = 1.0) -> None:
         """Take the weights of the two parts; one without axes is the weight of every coordinate there may be."""
-        # The arrays stay writable: kernels are compiled once more for read-only ones.
         parts = [part.reshape(1, 1, 1) if part.ndim == 0 else part[None] for part in (state, input)]
         self.data = CostData(kind, parts[0], parts[1], np.zeros(1, np.int64), np.ones((1, 2)), width)
         self.state_dim = state.shape[-1] if state.ndim else None
@@ -87,19 +91,24 @@ class DataCost(Cost):
 
     def value(self, x: ArrayLike, u: ArrayLike) -> float:
         """Return c(x, u)."""
-        return float(kernels.cost_value(self.data, 0, *self._point("value", x, u)))
+        return float(one_value(self.vector, *self._point("value", x, u)))
 
     def gradient(self, x: ArrayLike, u: ArrayLike) -> tuple[Array, Array]:
         """Return the gradients in x and in u; at a kink, zero."""
         point = self._point("gradient", x, u)
         slope_x, slope_u = np.empty_like(point[0]), np.empty_like(point[1])
-        kernels.cost_gradient(self.data, 0, *point, slope_x, slope_u)
+        one_slope(self.vector, *point, slope_x, slope_u)
         return slope_x, slope_u
 
-    @property
-    def plain(self) -> bool:
-        """Whether `data` is all there is to the cost: False for a subclass with its own `value` or `gradient`."""
-        return type(self).value is DataCost.value and type(self).gradient is DataCost.gradient
+    @functools.cached_property
+    def vector(self) -> Array:
+        """The cost as compiled code reads it."""
+        return cost_vector(self.data)
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """See whether a subclass has a `value` or a `gradient` of its own."""
+        super().__init_subclass__(**arguments)
+        cls.plain = cls.value is DataCost.value and cls.gradient is DataCost.gradient
 
     @property
     def gradient_constant(self) -> float | None:
@@ -115,6 +124,7 @@ class DataCost(Cost):
         """Return a cost of the same kind with the weights and factors that `data` has for round t."""
         n, row = data.stage[min(t, data.stage.size - 1)], min(t, data.scales.shape[0] - 1)
         single = copy.copy(self)
+        single.__dict__.pop("vector", None)  # that of this cost, if it was ever asked for
         single.data = data._replace(
             state=data.state[n : n + 1],
             input=data.input[n : n + 1],

@@ -9,8 +9,30 @@ line search it does not make much of rounding errors.
 
 import math
 
-from driftwise._compile import hot
-from driftwise.control.tuning.pool import Desk, Pool, Rules
+from driftwise._compile import aside, helper
+from driftwise._lanes import load, store
+from driftwise._memory import Pointer, part
+from driftwise.control.engine import add_scaled, clear, copy_to
+from driftwise.control.layout import at, whole_at
+from driftwise.control.tuning.pool import (
+    AGES_AT,
+    BEFORE_AT,
+    DIM,
+    FALLS_AT,
+    FEATURES_AT,
+    FITS,
+    FORGETTING_AT,
+    FREE_AT,
+    MEMORY,
+    MOMENTS_AT,
+    PLAN_AT,
+    POLICIES_AT,
+    ROW_AT,
+    SIDES_AT,
+    SIZE,
+    SPARE_AT,
+    WEIGHTED_AT,
+)
 from driftwise.domains.kernels import dot, project
 
 RIDGE = 1.0
@@ -20,53 +42,62 @@ SHARE = 0.5
 """Of the way to the least sum along a coordinate."""
 
 
-@hot
-def accumulate(rules: Rules, pool: Pool, desk: Desk) -> None:
-    """Add the cost of this round to the sums, of P on and below the diagonal."""
-    features, weighted = pool.features, desk.weighted
-    for c in range(features.shape[1]):
-        row, side = desk.rows[0, : c + 1], 0.0
-        for k in range(row.size):
-            row[k] = 0.0
-        for r in range(pool.free.size):
-            weight, feature = weighted[r, c], features[r, : c + 1]
-            side += weight * pool.free[r]
-            for k in range(row.size):
-                row[k] += weight * feature[k]
-        for f in range(pool.ages.size):
-            share, moments = rules.forgetting[f], pool.moments[f, c, : c + 1]
-            for k in range(row.size):
-                moments[k] = share * moments[k] + row[k]
-            pool.sides[f, c] = share * pool.sides[f, c] + side
-    for f in range(pool.ages.size):
-        pool.ages[f] = rules.forgetting[f] * pool.ages[f] + 1.0
+@helper
+def _fade_and_add(out: Pointer, share: float, row: Pointer, size: int) -> None:
+    """Discount what is there and add a row, four entries at a time."""
+    whole = size - size % 4
+    for k in range(0, whole, 4):
+        store(out, k, share * load(out, k) + load(row, k))
+    for k in range(whole, size):
+        out[k] = share * out[k] + row[k]
 
 
-@hot
-def fit(rules: Rules, pool: Pool, desk: Desk, f: int, m: int) -> None:
+@aside
+def accumulate(pool: Pointer, z: int) -> None:
+    """Add the cost of this round to the sums, of P on and below the diagonal; z is the number of features' rows."""
+    dim, fits = whole_at(pool, DIM), whole_at(pool, FITS)
+    features, weighted, free = at(pool, FEATURES_AT), at(pool, WEIGHTED_AT), at(pool, FREE_AT)
+    row, forgetting = at(pool, ROW_AT), at(pool, FORGETTING_AT)
+    moments, sides, ages = at(pool, MOMENTS_AT), at(pool, SIDES_AT), at(pool, AGES_AT)
+    for c in range(dim):
+        side = 0.0
+        clear(row, c + 1)
+        for r in range(z):
+            weight = weighted[r * dim + c]
+            side += weight * free[r]
+            add_scaled(row, weight, part(features, r * dim), c + 1)
+        for f in range(fits):
+            _fade_and_add(part(moments, (f * dim + c) * dim), forgetting[f], row, c + 1)
+            sides[f * dim + c] = forgetting[f] * sides[f * dim + c] + side
+    for f in range(fits):
+        ages[f] = forgetting[f] * ages[f] + 1.0
+
+
+@aside
+def fit(pool: Pointer, f: int, m: int) -> None:
     """Let learner m take its step, by the sums of the f-th forgetting factor."""
-    moments, sides, policy = pool.moments[f], pool.sides[f], pool.policies[m]
-    before, slopes = desk.rows[1], desk.rows[2]
-    n, ridge, moved = policy.size, 0.0, 0.0
+    n, age = whole_at(pool, DIM), at(pool, AGES_AT)[f]
+    moments, policy = part(at(pool, MOMENTS_AT), f * n * n), part(at(pool, POLICIES_AT), m * n)
+    before, falls = at(pool, BEFORE_AT), at(pool, FALLS_AT)
+    ridge, moved = 0.0, 0.0
     for c in range(n):
-        ridge += moments[c, c]
-        before[c], slopes[c] = policy[c], sides[c]
-    ridge *= RIDGE / (n * pool.ages[f])
+        ridge += moments[c * n + c]
+    ridge *= RIDGE / (n * age)
     if not ridge > 0.0:
         return
+    copy_to(before, policy, n)
+    copy_to(falls, part(at(pool, SIDES_AT), f * n), n)
     # What lies above the diagonal meets coordinates that are still where they were, as in any sweep.
     for c in range(n):
-        row, above = moments[c, :c], slopes[:c]
-        for k in range(c):
-            above[k] += row[k] * before[c]
+        add_scaled(falls, before[c], part(moments, c * n), c)
     for c in range(n):
-        diagonal = moments[c, c] + ridge
-        slope = slopes[c] + dot(moments[c, :c], policy[:c]) + diagonal * policy[c]
+        diagonal = moments[c * n + c] + ridge
+        slope = falls[c] + dot(part(moments, c * n), policy, c) + diagonal * policy[c]
         policy[c] -= SHARE * slope / diagonal
         moved += (policy[c] - before[c]) * (policy[c] - before[c])
-    share = rules.size / math.sqrt((pool.ages[f] + rules.memory) * moved)
+    share = pool[SIZE] / math.sqrt((age + pool[MEMORY]) * moved)
     if not share >= 1.0:
         for c in range(n):
             # False for numbers that overflowed: then the learner stays.
             policy[c] = before[c] + share * (policy[c] - before[c]) if share > 0.0 else before[c]
-    project(rules.blocks, rules.numbers, pool.policies, m)
+    project(at(pool, PLAN_AT), policy, at(pool, SPARE_AT))

@@ -14,162 +14,215 @@ A learner that moves is not at z_t(M) but in a state x^i_t of its own, which has
 that state it is judged, so that what moving costs is counted as it is; by the gradient at z_t(M) it moves.
 """
 
-from driftwise._compile import LARGEST, hot
-from driftwise._validate import Array
-from driftwise.control.engine import HEAD, OUTLIER, ROUND, SETTLED, Loop, Memory
-from driftwise.control.kernels import QUADRATIC, CostData, cost_gradient, cost_value
-from driftwise.control.tuning.pool import ROUNDS, SQUARES, Desk, Pool, Rules
+from driftwise._compile import LARGEST, aside, helper, plugin
+from driftwise._memory import Pointer, part
+from driftwise.control.engine import OUTLIER, SETTLED, add_scaled, clear, copy_to
+from driftwise.control.kernels import add_product, slopes_of, value_of
+from driftwise.control.layout import (
+    B_AT,
+    CLOSED_AT,
+    COLUMNS,
+    DU,
+    DX,
+    HEAD,
+    K_AT,
+    LAGS,
+    PAST_AT,
+    ROUND,
+    X_AT,
+    at,
+    whole_at,
+)
+from driftwise.control.tuning.pool import (
+    BLOCK_AT,
+    COUNT,
+    CURVATURE_AT,
+    DIM,
+    EXTRAS_AT,
+    FEATURES_AT,
+    FREE_AT,
+    GRADIENTS_AT,
+    INPUTS_AT,
+    MOVED_AT,
+    POINT_AT,
+    POINTS_AT,
+    POLICIES_AT,
+    ROUNDS,
+    SIZE,
+    SLOPES_AT,
+    SQUARES,
+    STATES_AT,
+    VALUES_AT,
+    WEIGHTED_AT,
+)
 from driftwise.domains.kernels import dot
-from driftwise.engine.kernels import OK, REFUSED
+from driftwise.engine.rounds import OK, REFUSED
 
 
-@hot
-def _new_block(loop: Loop, pool: Pool, desk: Desk, last: Array, before: Array) -> None:
+@aside
+def _new_block(cell: Pointer, pool: Pointer) -> None:
     """Make room for the features of M[1] and write them, from w_{t-1} and w_{t-2}."""
-    B, K, closed, features, block = loop.B, loop.K, loop.closed, pool.features, desk.block
-    dx, du = B.shape
+    dx, du, columns, dim = whole_at(cell, DX), whole_at(cell, DU), whole_at(cell, COLUMNS), whole_at(pool, DIM)
+    B, K, closed = at(cell, B_AT), at(cell, K_AT), at(cell, CLOSED_AT)
+    newest, features, block = part(at(cell, PAST_AT), whole_at(cell, HEAD)), at(pool, FEATURES_AT), at(pool, BLOCK_AT)
+    width = du * dx
     for r in range(dx):
+        row = part(block, r * width)
         for a in range(du):
             for i in range(dx):
-                block[r, a * dx + i] = B[r, a] * before[i]
+                row[a * dx + i] = B[r * du + a] * newest[i * columns + 1]
         for k in range(dx):
-            for c in range(du * dx):
-                block[r, c] += closed[r, k] * features[k, c]
+            add_scaled(row, closed[r * dx + k], part(features, k * dim), width)
     for r in range(dx + du):
-        row = features[r]
-        for c in range(row.size - 1, du * dx - 1, -1):
-            row[c] = row[c - du * dx]
+        row = part(features, r * dim)
+        for c in range(dim - 1, width - 1, -1):
+            row[c] = row[c - width]
     for r in range(dx):
-        for c in range(du * dx):
-            features[r, c] = block[r, c]
+        copy_to(part(features, r * dim), part(block, r * width), width)
     for a in range(du):
-        row = features[dx + a]
-        for c in range(du * dx):
-            row[c] = 0.0
+        row = part(features, (dx + a) * dim)
+        clear(row, width)
         for i in range(dx):
-            row[a * dx + i] = last[i]
+            row[a * dx + i] = newest[i * columns]
         for r in range(dx):
-            for c in range(du * dx):
-                row[c] -= K[a, r] * block[r, c]
+            add_scaled(row, -K[a * dx + r], part(block, r * width), width)
 
 
-@hot
-def _follow(loop: Loop, state: Array, extra: Array, w: Array, out: Array) -> None:
-    """Move a state on by A_K x + B s + w; `out` is room to work in."""
-    B, closed = loop.B, loop.closed
-    for r in range(state.size):
-        out[r] = w[r]
-        for k in range(state.size):
-            out[r] += closed[r, k] * state[k]
-        for a in range(extra.size):
-            out[r] += B[r, a] * extra[a]
-    for r in range(state.size):
-        state[r] = out[r]
+@helper
+def _follow(cell: Pointer, state: Pointer, extra: Pointer, extras: int, room: Pointer) -> None:
+    """Move a state on by A_K x + B s + w, where s has so many entries: du, or 0."""
+    dx, columns = whole_at(cell, DX), whole_at(cell, COLUMNS)
+    newest = part(at(cell, PAST_AT), whole_at(cell, HEAD))
+    for r in range(dx):
+        room[r] = newest[r * columns]
+    add_product(at(cell, CLOSED_AT), dx, dx, state, room)
+    add_product(at(cell, B_AT), dx, extras, extra, room)
+    copy_to(state, room, dx)
 
 
-@hot
-def enter(loop: Loop, memory: Memory, pool: Pool, desk: Desk) -> None:
-    """Begin a round, after `engine.act`: let every learner see the new disturbance, and choose its input."""
-    K, past = loop.K, memory.past
-    dx, du = loop.B.shape
-    N, n = pool.policies.shape
-    head, H = memory.marks[HEAD], n // (du * dx)
-    last, before, room, free = desk.slopes[0, :dx], desk.slopes[1, :dx], desk.points[0, :dx], pool.free
-    for i in range(dx):
-        last[i], before[i] = past[i, head], past[i, head + 1]
-    if memory.marks[ROUND] == 0:
-        for i in range(dx):
-            free[i] = memory.x[i]
-            for m in range(N):
-                pool.states[m, i] = memory.x[i]
-    else:
-        _new_block(loop, pool, desk, last, before)
-        _follow(loop, free[:dx], free[:0], last, room)
-        for m in range(N):
-            _follow(loop, pool.states[m], pool.extras[m], last, room)
+@aside
+def _choose(cell: Pointer, policy: Pointer, state: Pointer, extra: Pointer, own: Pointer) -> None:
+    """Write the input of a learner in its own state, and what its policy adds to -K x."""
+    dx, du, columns = whole_at(cell, DX), whole_at(cell, DU), whole_at(cell, COLUMNS)
+    K, newest = at(cell, K_AT), part(at(cell, PAST_AT), whole_at(cell, HEAD))
     for a in range(du):
-        free[dx + a] = 0.0
-        for i in range(dx):
-            free[dx + a] -= K[a, i] * free[i]
-    for m in range(N):
-        policy, extra, own = pool.policies[m], pool.extras[m], pool.inputs[m]
-        for a in range(du):
-            extra[a] = own[a] = 0.0
-            for k in range(H):
-                for i in range(dx):
-                    extra[a] += policy[(k * du + a) * dx + i] * past[i, head + k]
+        added, total = 0.0, 0.0
+        for k in range(whole_at(cell, LAGS)):
             for i in range(dx):
-                own[a] -= K[a, i] * pool.states[m, i]
-            own[a] += extra[a]
+                added += policy[(k * du + a) * dx + i] * newest[i * columns + k]
+        for i in range(dx):
+            total -= K[a * dx + i] * state[i]
+        extra[a], own[a] = added, total + added
 
 
-@hot
-def foresee(pool: Pool, desk: Desk) -> None:
+@plugin("int64(P, P)")
+def enter(cell: Pointer, pool: Pointer) -> int:
+    """Begin a round, after `engine.decide`: let every learner see the new disturbance, and choose its input."""
+    dx, du, N, dim = whole_at(cell, DX), whole_at(cell, DU), whole_at(pool, COUNT), whole_at(pool, DIM)
+    free, states, extras, inputs = at(pool, FREE_AT), at(pool, STATES_AT), at(pool, EXTRAS_AT), at(pool, INPUTS_AT)
+    if cell[ROUND] > 0.0:
+        _new_block(cell, pool)
+        for m in range(N + 1):
+            state, count = (part(states, m * dx), du) if m < N else (free, 0)
+            _follow(cell, state, part(extras, m * du), count, at(pool, POINT_AT))
+    else:
+        copy_to(free, at(cell, X_AT), dx)
+        for m in range(N):
+            copy_to(part(states, m * dx), at(cell, X_AT), dx)
+    K = at(cell, K_AT)
+    for a in range(du):
+        total = 0.0
+        for i in range(dx):
+            total -= K[a * dx + i] * free[i]
+        free[dx + a] = total
+    for m in range(N):
+        policy = part(at(pool, POLICIES_AT), m * dim)
+        _choose(cell, policy, part(states, m * dx), part(extras, m * du), part(inputs, m * du))
+    return OK
+
+
+@aside
+def foresee(cell: Pointer, pool: Pointer) -> None:
     """Write z_t(M^i) of every learner."""
-    for m in range(pool.policies.shape[0]):
-        for r in range(pool.free.size):
-            desk.points[m, r] = pool.free[r] + dot(pool.features[r], pool.policies[m])
+    z, dim = whole_at(cell, DX) + whole_at(cell, DU), whole_at(pool, DIM)
+    points, free, features, policies = (
+        at(pool, POINTS_AT),
+        at(pool, FREE_AT),
+        at(pool, FEATURES_AT),
+        at(pool, POLICIES_AT),
+    )
+    for m in range(whole_at(pool, COUNT)):
+        for r in range(z):
+            points[m * z + r] = free[r] + dot(part(features, r * dim), part(policies, m * dim), dim)
 
 
-@hot
-def judge(pool: Pool, desk: Desk, cost: CostData, t: int) -> None:
+@helper
+def judge(cell: Pointer, pool: Pointer, cost: Pointer, t: int, quadratic: int) -> None:
     """Write what every learner pays, and the slopes of a built-in cost; the curvature, too, if it is quadratic."""
-    points, slopes, dx = desk.points, desk.slopes, pool.states.shape[1]
-    foresee(pool, desk)
-    for m in range(pool.policies.shape[0]):
-        desk.values[m] = cost_value(cost, t, pool.states[m], pool.inputs[m])
-        cost_gradient(cost, t, points[m, :dx], points[m, dx:], slopes[m, :dx], slopes[m, dx:])
-    if cost.kind == QUADRATIC and pool.ages.size > 0:
-        unit, curvature = points[0], desk.curvature
-        for r in range(unit.size):
-            for k in range(unit.size):
-                unit[k] = 0.5 * (k == r)
-            cost_gradient(cost, t, unit[:dx], unit[dx:], curvature[r, :dx], curvature[r, dx:])
+    dx, du, N = whole_at(cell, DX), whole_at(cell, DU), whole_at(pool, COUNT)
+    states, inputs, values = at(pool, STATES_AT), at(pool, INPUTS_AT), at(pool, VALUES_AT)
+    points, slopes, curvature = at(pool, POINTS_AT), at(pool, SLOPES_AT), at(pool, CURVATURE_AT)
+    z = dx + du
+    foresee(cell, pool)
+    for m in range(N):
+        values[m] = value_of(cost, t, part(states, m * dx), part(inputs, m * du), dx, du)
+    # One loop for slopes and curvature: the columns of W are the slopes at half of the unit vectors.
+    for m in range(N + z * quadratic):
+        point, slope = part(points, min(m, N - 1) * z), part(slopes, min(m, N - 1) * z)
+        if m >= N:
+            point, slope = at(pool, POINT_AT), part(curvature, (m - N) * z)
+            for k in range(z):
+                point[k] = 0.5 * (k == m - N)
+        slopes_of(cost, t, point, part(point, dx), dx, du, slope, part(slope, dx))
 
 
-@hot
-def _trust(rules: Rules, pool: Pool, desk: Desk) -> float:
+@helper
+def _trust(cell: Pointer, pool: Pointer) -> float:
     """Return what this round counts for: less than 1 if states and inputs are over three times as large as usual.
 
     So a glitch neither throws a policy far away nor makes all later rounds look small. The size is that of z_t(0) and
     of what policies of size D would add: it depends on disturbances, and not on what costs are measured in.
     """
-    size, added, rounds = dot(pool.free, pool.free), 0.0, pool.sums[ROUNDS]
-    for r in range(pool.free.size):
-        added += dot(pool.features[r], pool.features[r])
-    size += rules.size * rules.size * added
-    desk.size[0] = min(size, OUTLIER * OUTLIER * pool.sums[SQUARES] / rounds) if rounds >= SETTLED else size
-    return float(desk.size[0] / size) if size > 0.0 else 1.0
+    z, dim, rounds = whole_at(cell, DX) + whole_at(cell, DU), whole_at(pool, DIM), pool[ROUNDS]
+    free, features = at(pool, FREE_AT), at(pool, FEATURES_AT)
+    added = dot(features, features, z * dim)
+    size = dot(free, free, z) + pool[SIZE] * pool[SIZE] * added
+    usual = min(size, OUTLIER * OUTLIER * pool[SQUARES] / rounds) if rounds >= SETTLED else size
+    at(pool, MOVED_AT)[0] = usual
+    return usual / size if size > 0.0 else 1.0
 
 
-@hot
-def descend(rules: Rules, pool: Pool, desk: Desk, quadratic: bool) -> int:
-    """Write the gradients in every M^i, or refuse numbers that are out of range; `pool` stays as it is."""
-    N, n = pool.policies.shape
-    features, weighted, gradients, values = pool.features, desk.weighted, desk.gradients, desk.values
-    trust = _trust(rules, pool, desk)
+@aside
+def _weighted_sum(out: Pointer, factor: float, weights: Pointer, features: Pointer, count: int, dim: int) -> None:
+    """Write factor times the sum of the rows of `features`, weighted."""
+    clear(out, dim)
+    for r in range(count):
+        add_scaled(out, factor * weights[r], part(features, r * dim), dim)
+
+
+@aside
+def descend(cell: Pointer, pool: Pointer, quadratic: int) -> int:
+    """Write the gradients in every M^i, or refuse numbers that are out of range; what is kept stays as it is."""
+    z, N, dim = whole_at(cell, DX) + whole_at(cell, DU), whole_at(pool, COUNT), whole_at(pool, DIM)
+    features, weighted, gradients, values = (
+        at(pool, FEATURES_AT),
+        at(pool, WEIGHTED_AT),
+        at(pool, GRADIENTS_AT),
+        at(pool, VALUES_AT),
+    )
+    trust = _trust(cell, pool)
     for m in range(N):
+        row = part(gradients, m * dim)
         if not abs(values[m]) <= LARGEST:
             return REFUSED
-        row = gradients[m]
-        for c in range(n):
-            row[c] = 0.0
-        for r in range(pool.free.size):
-            slope, feature = trust * desk.slopes[m, r], features[r]
-            for c in range(n):
-                row[c] += slope * feature[c]
-        if not dot(row, row) <= LARGEST * LARGEST:
+        _weighted_sum(row, trust, part(at(pool, SLOPES_AT), m * z), features, z, dim)
+        if not dot(row, row, dim) <= LARGEST * LARGEST:
             return REFUSED
     trace = 0.0
-    for r in range(pool.free.size * quadratic):
-        row = weighted[r]
-        for c in range(n):
-            row[c] = 0.0
-        for k in range(pool.free.size):
-            weight, feature = trust * desk.curvature[r, k], features[k]
-            for c in range(n):
-                row[c] += weight * feature[c]
-        trace += dot(row, features[r])
+    for r in range(z * quadratic):
+        row = part(weighted, r * dim)
+        _weighted_sum(row, trust, part(at(pool, CURVATURE_AT), r * z), features, z, dim)
+        trace += dot(row, part(features, r * dim), dim)
     for m in range(N - 1, -1, -1):
         values[m] = trust * (values[m] - values[0])
     return OK if abs(trace) <= LARGEST else REFUSED

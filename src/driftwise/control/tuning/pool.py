@@ -1,13 +1,13 @@
-"""The learners of a self-tuned controller as data: who they are, what they know, and room to work in."""
+"""The learners of a self-tuned controller as one vector: who they are, what they know, and room to work in."""
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
 
 import numpy as np
 
-from driftwise._validate import Array
+from driftwise._lanes import WIDTH
+from driftwise._memory import Array, Part, Section
 from driftwise.domains import SpectralBalls
-from driftwise.domains.kernels import Blocks
 
 STEPS = tuple(2.0**k for k in range(-10, 3, 2))
 """Gradient descent: step sizes in units of D / sqrt(sum of squared gradients)."""
@@ -21,88 +21,99 @@ FORGETTING = (1.0, 0.999, 0.99, 0.97)
 LARGEST_FIT = 400
 """Most entries of a policy for which squares are fitted: a round takes time in proportion to the square of it."""
 
-GAP, ROUNDS, SQUARES = 0, 1, 2
-"""Entries of the sums."""
-
 STILL = 0.5
 """Prior weight of M = 0: where nothing can be learnt, this is what learning is compared with."""
 
+# The header, part one: single numbers.
+(
+    COUNT,  # N, the number of learners, in the order M = 0, STEPS, PACES, FORGETTING
+    LANES,  # N, rounded up to whole fours
+    FITS,  # F, how many of them fit squares
+    DIM,  # n = H du dx, the entries of a policy
+    ROOM_AT,  # where the room begins
+    SIZE,  # D, the size of a good gain
+    MEMORY,  # H: steps are as if there had been so many rounds before, as it takes them to see what a policy does
+    GAP,  # sum of the mixability gaps
+    ROUNDS,  # number of rounds in which anything moved
+    SQUARES,  # sum of their squared sizes, outliers cut
+    FINISH_CALL,  # address of the plugin that ends a round
+) = range(11)
 
-class Rules(NamedTuple):
-    """What does not change."""
+# The header, part two: where the parts are.
+STEPS_AT, PACES_AT, FORGETTING_AT, PRIOR_AT, PLAN_AT = range(11, 16)
+MIXTURE_AT, WEIGHTS_AT, TOTALS_AT, POLICIES_AT, STATES_AT, EXTRAS_AT, INPUTS_AT = range(16, 23)
+NORMS_AT, SPREADS_AT, FEATURES_AT, FREE_AT, MOMENTS_AT, SIDES_AT, AGES_AT = range(23, 30)
+POINTS_AT, SLOPES_AT, GRADIENTS_AT, VALUES_AT, BLOCK_AT, CURVATURE_AT, WEIGHTED_AT = range(30, 37)
+MOVED_AT, POINT_AT, ROW_AT, BEFORE_AT, FALLS_AT, SPARE_AT = range(37, 43)
+HEADER = 43
 
-    size: float
-    """D, the size of a good gain."""
-    memory: float
-    """H: steps are as long as if there had been so many rounds before the first, as it takes them to see what a policy
-    does."""
-    steps: Array
-    paces: Array
-    forgetting: Array
-    log_prior: Array
-    """(N,)."""
-    blocks: Blocks
-    numbers: Array
-    """The domain of the policies."""
+KEPT = Section(
+    HEADER,
+    [
+        Part("steps", STEPS_AT, (len(STEPS),)),
+        Part("paces", PACES_AT, (len(PACES),)),
+        Part("forgetting", FORGETTING_AT, ("fits",)),
+        Part("prior", PRIOR_AT, ("lanes",)),  # logarithms; -inf for padding
+        Part("plan", PLAN_AT, ("plan",)),  # the domain of the policies
+        Part("mixture", MIXTURE_AT, ("dim",)),  # the policy in use
+        Part("weights", WEIGHTS_AT, ("lanes",)),
+        Part("totals", TOTALS_AT, ("lanes",)),  # sum of a learner's own costs, less that of M = 0
+        Part("policies", POLICIES_AT, ("count", "dim")),  # M^i
+        Part("states", STATES_AT, ("count", "dx")),  # x^i, where the plant would be under the policies of learner i
+        Part("extras", EXTRAS_AT, ("count", "du")),  # s^i, what its policy adds to -K x^i
+        Part("inputs", INPUTS_AT, ("count", "du")),  # u^i
+        Part("norms", NORMS_AT, ("count",)),  # sum of the squared norms of its gradients
+        Part("spreads", SPREADS_AT, (len(PACES), "dim")),  # the same by coordinate
+        Part(
+            "features", FEATURES_AT, ("z", "dim")
+        ),  # z_t(M) = free + features M, had M been in use all along; z = (x, u)
+        Part("free", FREE_AT, ("z",)),  # z_t(0)
+        Part("moments", MOMENTS_AT, ("fits", "dim", "dim")),  # P, discounted sum of features' W features, lower half
+        Part("sides", SIDES_AT, ("fits", "dim")),  # q, discounted sum of features' W free
+        Part("ages", AGES_AT, ("fits",)),  # discounted number of rounds
+    ],
+)
+
+ROOM = Section(
+    0,
+    [
+        Part("points", POINTS_AT, ("count", "z")),  # z_t(M^i)
+        Part("slopes", SLOPES_AT, ("count", "z")),  # gradient of the cost there
+        Part("gradients", GRADIENTS_AT, ("count", "dim")),  # gradient in M^i
+        Part("values", VALUES_AT, ("lanes",)),  # c_t(x^i, u^i)
+        Part("block", BLOCK_AT, ("dx", "du", "dx")),  # the newest features of the state
+        Part("curvature", CURVATURE_AT, ("z", "z")),  # W of a cost z'Wz
+        Part("weighted", WEIGHTED_AT, ("z", "dim")),  # W features
+        Part(
+            "moved", MOVED_AT, (1,)
+        ),  # squared size of what moved in this round, or what is usual if that is much less
+        Part("point", POINT_AT, ("z",)),  # one point on its way
+        Part("row", ROW_AT, ("dim",)),  # a row of the moments of this round
+        Part("before", BEFORE_AT, ("dim",)),  # a policy before its step
+        Part("falls", FALLS_AT, ("dim",)),  # slopes of a sum of squares
+        Part("spare", SPARE_AT, ("spare",)),  # for the projection
+    ],
+)
+
+Sides = Mapping[str, int]
 
 
-class Pool(NamedTuple):
-    """What the learners know, in the order M = 0, STEPS, PACES, FORGETTING; n = H du dx, and z = (x, u)."""
-
-    policies: Array
-    """(N, n): M^i."""
-    mixture: Array
-    """(n,): the policy in use."""
-    weights: Array
-    """(N,)."""
-    states: Array
-    """(N, dx): x^i, where the plant would be under the policies of learner i."""
-    extras: Array
-    """(N, du): s^i, what its policy adds to -K x^i."""
-    inputs: Array
-    """(N, du): u^i."""
-    totals: Array
-    """(N,): sum of its own costs, less that of M = 0."""
-    sums: Array
-    """(3,): GAP, sum of the mixability gaps; ROUNDS, number of rounds in which anything moved; SQUARES, sum of
-    their squared sizes, outliers cut."""
-    squares: Array
-    """(N,): sum of the squared norms of its gradients."""
-    spreads: Array
-    """(len(PACES), n): the same by coordinate."""
-    features: Array
-    """(dx + du, n): z_t(M) = free + features M, had M been in use all along."""
-    free: Array
-    """(dx + du,): z_t(0)."""
-    moments: Array
-    """(F, n, n): P, discounted sum of features' W features, on and below the diagonal; F learners fit squares."""
-    sides: Array
-    """(F, n): q, discounted sum of features' W free."""
-    ages: Array
-    """(F,): discounted number of rounds."""
-
-
-class Desk(NamedTuple):
-    """Room to work in; nothing in it is kept from one round to the next."""
-
-    points: Array
-    """(N, dx + du): z_t(M^i)."""
-    slopes: Array
-    """(N, dx + du): gradient of the cost there."""
-    gradients: Array
-    """(N, n): gradient in M^i."""
-    values: Array
-    """(N,): c_t(x^i, u^i)."""
-    block: Array
-    """(dx, du dx): the newest features of the state."""
-    curvature: Array
-    """(dx + du, dx + du): W of a cost z'Wz."""
-    weighted: Array
-    """(dx + du, n): W features."""
-    size: Array
-    """(1,): squared size of what moved in this round, or what is usual if that is much less."""
-    rows: Array
-    """(3, n)."""
+def sides_of(domain: SpectralBalls) -> Sides:
+    """Return the sides of the parts for policies of a domain."""
+    _, du, dx = domain.shape
+    fits = len(FORGETTING) if domain.dim <= LARGEST_FIT else 0
+    count = 1 + len(STEPS) + len(PACES) + fits
+    return {
+        "count": count,
+        "lanes": -(-count // WIDTH) * WIDTH,
+        "fits": fits,
+        "dim": domain.dim,
+        "dx": dx,
+        "du": du,
+        "z": dx + du,
+        "plan": domain.plan(link=False).size,
+        "spare": domain.room,
+    }
 
 
 def members(count: int) -> tuple[str, ...]:
@@ -111,44 +122,40 @@ def members(count: int) -> tuple[str, ...]:
     return tuple([*names, *(f"least squares {share:g}" for share in FORGETTING)][:count])
 
 
-def make_rules(domain: SpectralBalls, size: float) -> Rules:
-    """Return the rules for policies of a domain, which come at this size."""
-    fits = FORGETTING if domain.dim <= LARGEST_FIT else ()
-    count = 1 + len(STEPS) + len(PACES) + len(fits)
-    log_prior = np.full(count, math.log((1.0 - STILL) / (count - 1)))
-    log_prior[0] = math.log(STILL)
-    steps, paces, forgetting = (np.array(part) for part in (STEPS, PACES, fits))
-    # Copies, because kernels are compiled once more for arrays that are read-only.
-    table, numbers = domain.table.copy(), domain.numbers.copy()
-    return Rules(size, float(domain.shape[0]), steps, paces, forgetting, log_prior, table, numbers)
-
-
-def make_pool(rules: Rules, dim: int, du: int, dx: int) -> Pool:
-    """Return learners that know nothing yet, all of them at M = 0."""
-    N, F, z = rules.log_prior.size, rules.forgetting.size, dx + du
-    pool = Pool(
-        policies=np.zeros((N, dim)),
-        mixture=np.zeros(dim),
-        weights=np.zeros(N),
-        states=np.zeros((N, dx)),
-        extras=np.zeros((N, du)),
-        inputs=np.zeros((N, du)),
-        totals=np.zeros(N),
-        sums=np.zeros(3),
-        squares=np.zeros(N),
-        spreads=np.zeros((rules.paces.size, dim)),
-        features=np.zeros((z, dim)),
-        free=np.zeros(z),
-        moments=np.zeros((F, dim, dim)),
-        sides=np.zeros((F, dim)),
-        ages=np.zeros(F),
-    )
-    pool.weights[:] = np.exp(rules.log_prior)
+def new_pool(domain: SpectralBalls, size: float) -> Array:
+    """Return learners that know nothing yet, all of them at M = 0, for policies that come at this size."""
+    sides = sides_of(domain)
+    kept = KEPT.size(sides)
+    pool = np.zeros(kept + ROOM.size(sides))
+    KEPT.write_offsets(pool, sides)
+    ROOM.write_offsets(pool, sides)
+    pool[[item.slot for item in ROOM.parts]] += kept
+    pool[[COUNT, LANES, FITS, DIM]] = [sides[name] for name in ("count", "lanes", "fits", "dim")]
+    pool[ROOM_AT], pool[SIZE], pool[MEMORY] = kept, size, domain.shape[0]
+    parts = views(pool, sides)
+    parts["steps"][:], parts["paces"][:], parts["forgetting"][:] = STEPS, PACES, FORGETTING[: sides["fits"]]
+    parts["plan"][:] = domain.plan(link=False)
+    parts["prior"][:] = -math.inf
+    parts["prior"][: sides["count"]] = math.log((1.0 - STILL) / (sides["count"] - 1))
+    parts["prior"][0] = math.log(STILL)
+    parts["weights"][:] = np.exp(parts["prior"])
     return pool
 
 
-def make_desk(count: int, dim: int, du: int, dx: int) -> Desk:
-    """Return room for so many learners."""
-    z = dx + du
-    parts = [(count, z), (count, z), (count, dim), count, (dx, du * dx), (z, z), (z, dim), 1, (3, dim)]
-    return Desk(*(np.zeros(part) for part in parts))
+def views(pool: Array, sides: Sides) -> dict[str, Array]:
+    """Return the parts of a pool by name; what is written to them is written to the pool."""
+    return {**KEPT.views(pool, sides), **ROOM.views(pool[int(pool[ROOM_AT]) :], sides)}
+
+
+def kept(pool: Array, domain: SpectralBalls) -> Array:
+    """Return a copy of a pool without its room and without addresses: all that the learners are and know."""
+    copied = pool[: int(pool[ROOM_AT])].copy()
+    plan = int(pool[PLAN_AT])
+    copied[plan : plan + sides_of(domain)["plan"]] = domain.plan(link=False)
+    copied[FINISH_CALL] = 0.0
+    return copied
+
+
+def with_room(kept: Array, domain: SpectralBalls) -> Array:
+    """Return a pool with room to work in again."""
+    return np.concatenate([kept, np.zeros(ROOM.size(sides_of(domain)))])

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, Checked, array, choice, number, read_only, seeded, whole
-from driftwise.errors import InputError, OrderError, ParameterError
-from driftwise.learners.committee import kernels
+from driftwise.errors import OrderError, ParameterError
+from driftwise.learners.committee import kernels, layout
 from driftwise.learners.committee.follow import draw, redraw
-from driftwise.learners.committee.kernels import Flags
+from driftwise.learners.committee.layout import Flags, begin_round, charge, keep_rows, new_committee, parts_of
 from driftwise.learners.committee.reading import read_losses, read_proposals
-from driftwise.learners.committee.weights import SelfTunedWeights
 from driftwise.losses import LossStream, RoundLoss
 from driftwise.movecost import MoveCost, as_move_cost, read_move_cost
 
@@ -28,10 +27,6 @@ class _Round(NamedTuple):
     awake: Flags
     rows: Array
     """The proposals, flat, 0 for who sleeps."""
-    own: Array
-    """The price of every member's own move."""
-    charge: float
-    """What the change of weights added to the price of the decision's move."""
 
 
 class Committee(metaclass=Checked):
@@ -126,31 +121,27 @@ class Committee(metaclass=Checked):
         if not isinstance(switching_cost, MoveCost):
             switching_cost = number("Committee", "switching_cost", switching_cost, low=0.0)
         self.switching_cost = switching_cost
-        self._adds_up = as_move_cost(switching_cost).norm == "l1"
         self._rng = seeded("Committee", seed)
-        self._meta = SelfTunedWeights(_log_prior(self.n, prior))
-        self._round = 0
+        self._log_prior = _log_prior(self.n, prior)
         self._member: int | None = None
+        # What a proposal looks like shows when the first ones come.
         self._shape: tuple[int, ...] | None = None
-        self._prices: Array | None = None
-        # The last proposal of every member, who has made one, and the weights and decision of the last round.
-        self._rows = np.empty((self.n, 0))
-        self._seen = np.zeros(self.n, bool)
-        self._weights = np.zeros(self.n)
-        self._decision = np.empty(0)
+        self._take(new_committee(self._log_prior, np.empty((2, 0)), adds_up=False))
         self._now: _Round | None = None
 
     @property
     def round(self) -> int:
         """Number of rounds observed so far."""
-        return self._round
+        return int(self._vector[layout.ROUNDS])
 
     @property
     def weights(self) -> Array:
         """Weights behind the decision that stands, 0 for who sleeps; after `observe` those of all n members."""
         if self._now is not None:
-            return self._weights.copy()
-        return self._meta.of(np.ones(self.n, bool))
+            return self._parts["weights"].copy()
+        weights = np.empty(int(self._vector[layout.LANES]))
+        kernels.weigh_everybody(self._vector, weights)
+        return weights[: self.n]
 
     @property
     def member(self) -> int | None:
@@ -160,7 +151,7 @@ class Committee(metaclass=Checked):
     @property
     def overhead(self) -> float:
         """What weighting has cost so far (A_T in the notes): the proved bound on regret is a small multiple of it."""
-        return self._meta.overhead
+        return float(self._vector[layout.OVERHEAD])
 
     def act(self, proposals: Sequence[ArrayLike | None] | ArrayLike) -> float | Array:
         """Return the decision: a float if members propose numbers, otherwise a read-only array of their shape.
@@ -173,40 +164,24 @@ class Committee(metaclass=Checked):
         """
         if self._now is not None:
             raise OrderError(
-                f"Committee: act was called again before observe in round {self._round}; call observe(losses) once "
+                f"Committee: act was called again before observe in round {self.round}; call observe(losses) once "
                 "after every act(proposals)."
             )
         awake, rows, shape = read_proposals(self.n, proposals, self._shape)
-        size = rows.shape[1]
-        prices = self._prices
-        if prices is None:
-            read_move_cost("Committee", self.switching_cost, size)
-            prices = as_move_cost(self.switching_cost).prices(size)
-        weights = self._meta.of(awake)
-        own, decision, extra = np.zeros(self.n), np.empty(size), 0.0
+        if self._shape is None:
+            read_move_cost("Committee", self.switching_cost, rows.shape[1])
+            cost = as_move_cost(self.switching_cost)
+            self._take(new_committee(self._log_prior, cost.prices(rows.shape[1]), cost.norm == "l1"))
+            self._shape = shape
+        begin_round(self._parts, awake, rows)
         if self.mode == "mix":
-            kernels.mixture(weights, awake, rows, decision)
-        if self._round:
-            rules = prices, self._adds_up
-            kernels.own_prices(awake & self._seen, self._rows, rows, *rules, own)
-            if self.mode == "mix":
-                extra = kernels.price(self._decision, decision, *rules) - float(weights @ own)
-            else:
-                extra = kernels.price_of_changing(self._weights, weights, self._rows, rows, own, *rules)
-        charge = max(0.0, extra)
-        if not math.isfinite(extra + float(own.sum())):
-            raise InputError(f"Committee.act: at {self.switching_cost!r} this move costs more than can be computed.")
-        if self.mode == "follow":
-            uniform = self._rng.random()
-            if self._member is None:
-                self._member = draw(weights, uniform)
-            else:
-                self._member = redraw(self._member, self._weights, weights, uniform)
-            decision = rows[self._member]
-        self._rows = np.where(awake[:, None], rows, self._rows) if self._round else rows
-        self._seen |= awake
-        self._shape, self._prices, self._weights = shape, prices, weights
-        self._decision, self._now = decision, _Round(awake, rows, own, charge)
+            kernels.act_by_mixing(self._vector)
+            decision = self._parts["decision"]
+        else:
+            kernels.act_by_following(self._vector)
+            decision = rows[self._follow()]
+        keep_rows(self._parts, awake)
+        self._now = _Round(awake, rows)
         return read_only(decision.reshape(shape).copy()) if shape else float(decision[0])
 
     def observe(
@@ -223,13 +198,13 @@ class Committee(metaclass=Checked):
         """
         if self._now is None:
             raise OrderError(
-                f"Committee: observe was called before act in round {self._round}; call act(proposals) first, once a "
+                f"Committee: observe was called before act in round {self.round}; call act(proposals) first, once a "
                 "round."
             )
         now = self._now
-        values = read_losses(losses, now.awake, now.rows, self._shape or (), self._round)
-        self._meta.learn(self._weights, now.awake, values + now.own, now.charge)
-        self._round += 1
+        values = read_losses(losses, now.awake, now.rows, self._shape or (), self.round)
+        charge(self._parts, now.awake, values)
+        kernels.observe(self._vector)
         self._now = None
 
     def clone(self) -> Self:
@@ -241,7 +216,29 @@ class Committee(metaclass=Checked):
         return self.clone()
 
     def __repr__(self) -> str:
-        return f"Committee(n={self.n}, switching_cost={self.switching_cost!r}, mode={self.mode!r}, round={self._round})"
+        return f"Committee(n={self.n}, switching_cost={self.switching_cost!r}, mode={self.mode!r}, round={self.round})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is to be copied: the vector, without the views of its parts."""
+        return {name: value for name, value in self.__dict__.items() if name != "_parts"}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        """Take what was copied, and look at its parts."""
+        self.__dict__.update(saved)
+        self._take(self._vector)
+
+    def _take(self, vector: Array) -> None:
+        """Know what a vector says from now on."""
+        self._vector, self._parts = vector, parts_of(vector)
+
+    def _follow(self) -> int:
+        """Draw the member that is followed from now on."""
+        weights, uniform = self._parts["weights"], self._rng.random()
+        if self._member is None:
+            self._member = draw(weights, uniform)
+        else:
+            self._member = redraw(self._member, self._parts["before"], weights, uniform)
+        return self._member
 
 
 def _log_prior(n: int, prior: ArrayLike | None) -> Array:

@@ -1,141 +1,123 @@
-"""The arithmetic of a round, compiled: weights from totals, the mixture, prices of moves, totals from losses.
+"""The arithmetic of a round, compiled: the engine's Hedge and its price of a move, over the user's own members.
 
-With ``above_i = l_i - min l`` over those awake, a round in NumPy is::
+A round in NumPy, where ``above`` is what a member was charged beyond the least of those awake::
 
     p = prior * exp(-rate * totals) * awake;  p /= p.sum()
     mix = -log(sum(p * exp(-rate * above))) / rate
     gap = p @ above - mix
     totals += where(awake, above, mix);  totals -= totals.min()
+    overhead += gap + charge;  rate = ln(n) / overhead
+
+Of the two ways to act only the one that is used is compiled.
 """
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
-from driftwise._compile import hot
-from driftwise._validate import Array
-
-TIE = 1e-13
-"""Losses of a round that differ by less than this part of their size are taken to be equal: the rest is rounding."""
-
-Flags = NDArray[np.bool_]
-
-
-@hot
-def weigh(log_prior: Array, totals: Array, rate: float, awake: Flags, weights: Array) -> None:
-    """Write the weights of those awake, with sum 1; 0 for the others."""
-    least = math.inf
-    for i in range(totals.size):
-        if awake[i]:
-            least = min(least, totals[i])
-    top = -math.inf
-    for i in range(totals.size):
-        weights[i] = log_prior[i] - rate * (totals[i] - least) if awake[i] else -math.inf
-        top = max(top, weights[i])
-    total = 0.0
-    for i in range(totals.size):
-        weights[i] = math.exp(weights[i] - top)
-        total += weights[i]
-    for i in range(totals.size):
-        weights[i] /= total
-
-
-@hot
-def mixture(weights: Array, awake: Flags, rows: Array, out: Array) -> None:
-    """Write the weighted mean of the rows of those awake; rounding does not carry it out of their range."""
-    for k in range(out.size):
-        total, low, high = 0.0, math.inf, -math.inf
-        for i in range(weights.size):
-            if awake[i]:
-                total += weights[i] * rows[i, k]
-                low, high = min(low, rows[i, k]), max(high, rows[i, k])
-        out[k] = min(max(total, low), high)
+from driftwise._compile import aside, brief, entry
+from driftwise._memory import Array, Pointer, part
+from driftwise.engine.hedge import judge, tuned_rate, weigh
+from driftwise.engine.prices import move_price
+from driftwise.learners.committee.layout import (
+    ADDS_UP,
+    BEFORE,
+    CHARGE,
+    CHARGES,
+    DECISION,
+    DIM,
+    FACTOR,
+    KEPT,
+    LANES,
+    LAST,
+    LOG_PRIOR,
+    MEMBERS,
+    OVERHEAD,
+    OWN,
+    PRICES,
+    PRIOR,
+    RATE,
+    ROUNDS,
+    ROWS,
+    SEEN,
+    TOTALS,
+    WEIGHTS,
+)
 
 
-@hot
-def price(before: Array, after: Array, prices: Array, adds_up: bool) -> float:
-    """Return what a move costs at prices up (first row) and down (second row), as `MoveCost` does."""
-    total, largest = 0.0, 0.0
-    for k in range(before.size):
-        change = after[k] - before[k]
-        each = prices[0, k] * change if change > 0.0 else -prices[1, k] * change
-        if adds_up:
-            total += each
-        elif each > largest:
-            # Squares are of the part of the largest, because squares of huge or tiny prices cannot be computed.
-            total = 1.0 + total * (largest / each) ** 2
-            largest = each
-        elif each > 0.0:
-            total += (each / largest) ** 2
-    return total if adds_up else largest * math.sqrt(total)
+@aside
+def _own_prices(c: Pointer, d: int, weights: Pointer) -> float:
+    """Price the own moves of those awake, and return the weighted mean of these prices."""
+    own, kept, rows, mean = part(c, int(c[OWN])), part(c, int(c[KEPT])), part(c, int(c[ROWS])), 0.0
+    prior, seen, prices = part(c, int(c[PRIOR])), part(c, int(c[SEEN])), part(c, int(c[PRICES]))
+    for i in range(int(c[MEMBERS])):
+        own[i] = 0.0
+        if prior[i] > -math.inf:
+            if seen[i] > 0.0:
+                own[i] = move_price(part(kept, i * d), part(rows, i * d), 1, prices, d, c[ADDS_UP] > 0.0)
+            mean += weights[i] * own[i]
+            seen[i] = 1.0
+    return mean
 
 
-@hot
-def own_prices(known: Flags, before: Array, after: Array, prices: Array, adds_up: bool, out: Array) -> None:
-    """Write what each row's move costs where there was a row before, 0 elsewhere."""
-    for i in range(known.size):
-        out[i] = price(before[i], after[i], prices, adds_up) if known[i] else 0.0
+@brief
+def act_by_mixing(committee: Array) -> None:
+    """Write the weighted mean of the proposals of those awake; rounding does not carry it out of their range."""
+    c = part(committee, 0)
+    d, prior, weights, rows = int(c[DIM]), part(c, int(c[PRIOR])), part(c, int(c[WEIGHTS])), part(c, int(c[ROWS]))
+    decision, last = part(c, int(c[DECISION])), part(c, int(c[LAST]))
+    weigh(int(c[LANES]), c[RATE], prior, part(c, int(c[TOTALS])), weights)
+    own = _own_prices(c, d, weights)
+    for k in range(d):
+        mean, low, high = 0.0, math.inf, -math.inf
+        for i in range(int(c[MEMBERS])):
+            if prior[i] > -math.inf:
+                x = rows[i * d + k]
+                mean += weights[i] * x
+                low = x if x < low else low
+                high = x if x > high else high
+        mean = low if mean < low else mean
+        last[k] = decision[k]
+        decision[k] = high if mean > high else mean
+    extra = move_price(last, decision, 1, part(c, int(c[PRICES])), d, c[ADDS_UP] > 0.0) - own
+    c[CHARGE] = extra if extra > 0.0 and c[ROUNDS] > 0.0 else 0.0
 
 
-@hot
-def price_of_changing(
-    weights: Array, new_weights: Array, before: Array, after: Array, own: Array, prices: Array, adds_up: bool
-) -> float:
-    """Return what the changes of member in `follow.redraw` are expected to cost above the new member's own move."""
-    moved = 0.0
-    for j in range(weights.size):
-        moved += max(new_weights[j] - weights[j], 0.0)
-    total = 0.0
-    for j in range(weights.size):
-        gain = new_weights[j] - weights[j]
+@entry
+def act_by_following(committee: Array) -> None:
+    """Note what the change of member in `follow.redraw` is expected to cost above the new member's own move."""
+    c = part(committee, 0)
+    d, n, kept, rows = int(c[DIM]), int(c[MEMBERS]), part(c, int(c[KEPT])), part(c, int(c[ROWS]))
+    weights, before, own = part(c, int(c[WEIGHTS])), part(c, int(c[BEFORE])), part(c, int(c[OWN]))
+    weigh(int(c[LANES]), c[RATE], part(c, int(c[PRIOR])), part(c, int(c[TOTALS])), weights)
+    _own_prices(c, d, weights)
+    prices, moved, cost = part(c, int(c[PRICES])), 0.0, 0.0
+    for j in range(n):
+        moved += weights[j] - before[j] if weights[j] > before[j] else 0.0
+    for j in range(n):
+        gain = weights[j] - before[j]
         if gain > 0.0:
-            for i in range(weights.size):
-                lost = weights[i] - new_weights[i]
+            for i in range(n):
+                lost = before[i] - weights[i]
                 if lost > 0.0:
-                    total += lost * (gain / moved) * (price(before[i], after[j], prices, adds_up) - own[j])
-    return total
+                    price = move_price(part(kept, i * d), part(rows, j * d), 1, prices, d, c[ADDS_UP] > 0.0)
+                    cost += lost * (gain / moved) * (price - own[j])
+    c[CHARGE] = cost if cost > 0.0 else 0.0
 
 
-@hot
-def learn(log_prior: Array, weights: Array, awake: Flags, losses: Array, rate: float, totals: Array) -> float:
-    """Add a round to the totals and return its mixability gap."""
-    least, most, size, lead = math.inf, -math.inf, 0.0, math.inf
-    for i in range(losses.size):
-        if awake[i]:
-            least, most = min(least, losses[i]), max(most, losses[i])
-            size = max(size, abs(losses[i]))
-            lead = min(lead, totals[i])
-    spread = most - least
-    if spread <= TIE * size:
-        return 0.0
-    mean, small = 0.0, 0.0
-    before, after = -math.inf, -math.inf
-    for i in range(losses.size):
-        if awake[i]:
-            above = losses[i] - least
-            mean += weights[i] * above
-            small += weights[i] * math.expm1(-rate * above)
-            power = log_prior[i] - rate * (totals[i] - lead)
-            before, after = max(before, power), max(after, power - rate * above)
-    if rate * spread < 1.0:
-        # A mix loss that is close to the mean keeps its digits this way.
-        mix = -math.log1p(small) / rate
-    else:
-        # A member whose weight is 0 in floating point still counts here if it was by far the best of this round.
-        total, later = 0.0, 0.0
-        for i in range(losses.size):
-            if awake[i]:
-                power = log_prior[i] - rate * (totals[i] - lead)
-                total += math.exp(power - before)
-                later += math.exp(power - rate * (losses[i] - least) - after)
-        mix = (before - after + math.log(total) - math.log(later)) / rate
-    mix = max(0.0, min(mix, mean)) if mix == mix else mean
-    base = math.inf
-    for i in range(losses.size):
-        totals[i] += losses[i] - least if awake[i] else mix
-        base = min(base, totals[i])
-    # Only differences count, and small numbers keep them better.
-    for i in range(losses.size):
-        totals[i] -= base
-    return mean - mix
+@brief
+def observe(committee: Array) -> None:
+    """Add the charges, which stand in the committee, to the totals, and what the round cost to the overhead."""
+    c = part(committee, 0)
+    prior, totals, charges = part(c, int(c[PRIOR])), part(c, int(c[TOTALS])), part(c, int(c[CHARGES]))
+    least, mean, mix = judge(int(c[LANES]), c[RATE], prior, totals, charges, part(c, int(c[WEIGHTS])), 0.0)
+    for i in range(int(c[MEMBERS])):
+        totals[i] += charges[i] - least if prior[i] > -math.inf else mix
+    c[OVERHEAD] += mean - mix + c[CHARGE]
+    c[RATE] = tuned_rate(c[FACTOR], c[OVERHEAD])
+    c[ROUNDS] += 1.0
+
+
+@brief
+def weigh_everybody(committee: Array, weights: Array) -> None:
+    """Write what the weights would be if all members were awake."""
+    c = part(committee, 0)
+    weigh(int(c[LANES]), c[RATE], part(c, int(c[LOG_PRIOR])), part(c, int(c[TOTALS])), part(weights, 0))

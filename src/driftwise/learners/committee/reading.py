@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, describe, loose
 from driftwise.errors import InputError
-from driftwise.learners.committee.kernels import Flags
+from driftwise.learners.committee.layout import Flags
 from driftwise.losses import LossStream, RoundLoss
 
 KINDS: tuple[tuple[str, ...], ...] = ((), ("d",), ("rows", "columns"))

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import driftwise as dw
 from driftwise._validate import Array
-from driftwise.engine import kernels, layout, steps
+from driftwise.engine import layout, run
 from driftwise.engine.program import pool_size
 from driftwise.engine.reference import Reference
+from driftwise.engine.rounds import REFUSED
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
 from tests.cases import DOMAINS, EUCLIDEAN, SCHEDULES, maker, paper_pool, squared
 
@@ -23,7 +24,7 @@ LONG = {
     "spectral balls of 36": dw.SpectralBalls((6, 2, 3), 0.3),
     "box of 32": dw.Box(np.full(32, -0.2), np.full(32, 0.3)),
 }
-"""Domains in which base steps are written for many coordinates."""
+"""Domains of many coordinates."""
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -31,7 +32,6 @@ LONG = {
 @pytest.mark.parametrize("name", EUCLIDEAN)
 def test_every_round_is_the_reference_round(name: str, where: str, schedule: str) -> None:
     domain = {**DOMAINS, **LONG}[where]
-    assert (domain.dim >= steps.LONG) == (where in LONG)
     losses = squared(domain.dim, ROUNDS)
     learner = maker(name, domain, ROUNDS, schedule)()
     reference = Reference(learner.program, learner.act())
@@ -75,7 +75,7 @@ def test_weight_comes_back_from_a_log_gap_of_five_thousand() -> None:
     for _ in range(rounds):
         learner.act()
         learner.observe(np.array([1.0]))
-    totals = learner._views().totals
+    totals = learner._parts["totals"]
     assert 50.0 * abs(totals[0] - totals[1]) >= 5000.0
     assert learner.weights[0] == 0.0
     sign = -1.0
@@ -90,13 +90,13 @@ def test_a_million_rounds_leave_a_distribution_and_a_state_of_the_same_size() ->
     rounds = 1_000_000
     vectors = np.random.default_rng(3).uniform(-1.0, 1.0, (rounds, 2))
     learner = dw.Scream(dw.Ball(2), switching_cost=1.0, gradient_bound=1.5)
-    size = learner._state.nbytes, learner._counters.nbytes
+    size = learner._cell.nbytes
     dw.play(learner, dw.LinearLoss(vectors))
     weights = learner.weights
     assert weights.size == paper_pool(rounds, 1.0)
     assert weights.min() >= 0.0
     assert abs(weights.sum() - 1.0) <= 1e-12
-    assert (learner._state.nbytes, learner._counters.nbytes) == size
+    assert learner._cell.nbytes == size
     assert dw.Ball(2).contains(learner.act())
 
 
@@ -113,11 +113,11 @@ def test_newcomers_and_restarts_do_not_move_the_decision(schedule: str, base: dw
         twin = learner.clone()
         # The same learner without reschedules: its clock is pinned to the one of this very update.
         clock = twin.program.clock_at(t + 1)
-        integers, floats = twin._constants[0].copy(), twin._constants[1].copy()
-        integers[layout.SCHEDULE], floats[layout.CLOCK] = layout.FIXED, clock
+        cell = twin._link()
+        cell[layout.SCHEDULE], cell[layout.CLOCK] = layout.FIXED, clock
         gradient = losses.gradient(t, learner.act())
         learner.observe(gradient)
-        kernels.observe_shared(integers, floats, twin._counters, twin._state, gradient)
+        run.observe(cell, gradient)
         np.testing.assert_allclose(learner.act(), twin._decision, rtol=0.0, atol=1e-15)
         changes += learner.weights.size > twin.weights.size
     assert changes == 3
@@ -125,7 +125,7 @@ def test_newcomers_and_restarts_do_not_move_the_decision(schedule: str, base: dw
 
 
 def _refused(learner: Ensemble, gradient: Array) -> bool:
-    return kernels.observe_shared(*learner._arguments, gradient) == kernels.REFUSED
+    return run.observe(learner._link(), gradient) == REFUSED
 
 
 @given(seed=st.integers(0, 2**32), size=st.floats(-100.0, 100.0))
@@ -147,8 +147,8 @@ def test_gradients_of_any_size_leave_a_decision_and_a_distribution(seed: int, si
 def test_the_kernel_itself_refuses_bad_numbers_and_changes_nothing(bad: float, at: int) -> None:
     learner = dw.LazyScream(dw.Ball(3), switching_cost=9.0, gradient_bound=1.0)
     assert not _refused(learner, np.ones(3))
-    before = learner._counters.tobytes(), learner._state.tobytes()
+    before = learner._cell.tobytes()
     gradient = np.ones(3)
     gradient[at] = bad
     assert _refused(learner, gradient)
-    assert (learner._counters.tobytes(), learner._state.tobytes()) == before
+    assert learner._cell.tobytes() == before

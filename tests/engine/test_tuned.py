@@ -97,10 +97,10 @@ def test_the_rate_is_two_over_what_mixing_has_cost() -> None:
     learner = Ensemble(dw.Ball(1), pool=pool, meta=Meta(2.0, prior="equal"), horizon_free="self-tuned")
     _path(learner, [1.0])
     np.testing.assert_allclose(learner.base_decisions.ravel(), [-0.5, -1.0])
-    assert learner._views().tuned[layout.SPENT] == 0.0
+    assert learner._number(layout.SPENT) == 0.0
     _path(learner, [1.0])
     # Losses -0.5 and -1 around the decision -0.75: the better one is ahead by 0.25 of the mixture.
-    assert learner._views().tuned[layout.SPENT] == pytest.approx(0.25)
+    assert learner._number(layout.SPENT) == pytest.approx(0.25)
     odds = math.exp(2.0 / 0.25 * 0.5)
     np.testing.assert_allclose(learner.weights, [1.0 / (1.0 + odds), odds / (1.0 + odds)], rtol=1e-12)
     np.testing.assert_allclose(learner.step_sizes, np.array([0.5, 1.0]) / math.sqrt(2.0), rtol=1e-12)

@@ -1,0 +1,147 @@
+"""Where compiled code finds things: pointers, calls by address, and vectors whose parts are declared in a table.
+
+A kernel that is called by address takes pointers to doubles. `part` makes one from an array or from another pointer,
+and `call` calls a `Plugin` by its address. What stands where in a vector is declared once, as a `Section`: a few
+numbers at fixed places, and parts with names and shapes. Offsets follow from the table when the sides are known, and
+are written into slots of a header, where kernels `find` them: nobody computes an offset by hand.
+
+Under ``NUMBA_DISABLE_JIT=1`` a pointer is a `Place`, which checks every index: kernels then run bounds-checked.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from driftwise._compile import PLAIN, plain_plugin
+
+Array = NDArray[np.float64]
+Pointer = Any
+"""A pointer to doubles in compiled code, a `Place` in plain Python."""
+
+POINTER = types.CPointer(types.float64)
+
+
+class Place:
+    """A pointer in plain Python: an array and where in it. Every index is checked, and none counts from the end."""
+
+    def __init__(self, numbers: Array, start: int) -> None:
+        self.numbers, self.start = numbers, start
+
+    def at(self, index: int, count: int) -> slice:
+        """Return the slice of `count` numbers from `index` on, if they are there."""
+        first = self.start + int(index)
+        if not 0 <= first <= first + count <= self.numbers.size:
+            raise IndexError(f"{count} numbers from {first} on, in a vector of {self.numbers.size}")
+        return slice(first, first + count)
+
+    def __getitem__(self, index: int) -> float:
+        return float(self.numbers[self.at(index, 1)][0])
+
+    def __setitem__(self, index: int, value: float) -> None:
+        self.numbers[self.at(index, 1)] = value
+
+
+def built_in(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Give an operation of compiled code its statement in plain Python, which is used instead without a compiler."""
+    return lambda typed: plain if PLAIN else intrinsic(typed)
+
+
+def pointer_to(context: Any, builder: Any, kind: Any, value: Any, index: Any) -> Any:
+    """Return the address of an entry of an array or behind a pointer, as generated code."""
+    data = value if isinstance(kind, types.CPointer) else context.make_array(kind)(context, builder, value).data
+    return builder.gep(data, [index], inbounds=True)
+
+
+def _plain_part(numbers: Any, start: int) -> Place:
+    if isinstance(numbers, Place):
+        return Place(numbers.numbers, numbers.start + int(start))
+    return Place(np.asarray(numbers).reshape(-1), int(start))
+
+
+@built_in(_plain_part)
+def part(typing: Any, numbers: Any, start: Any) -> Any:
+    """Return a pointer to what begins at ``numbers[start]``."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return pointer_to(context, builder, signature.args[0], *args)
+
+    return POINTER(numbers, types.intp), generate
+
+
+@built_in(lambda vector, header, slot: _plain_part(vector, int(header[slot])))
+def find(typing: Any, vector: Any, header: Any, slot: Any) -> Any:
+    """Return a pointer to the part of a vector whose offset stands in a slot of a header."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = builder.load(pointer_to(context, builder, signature.args[1], args[1], args[2]))
+        return pointer_to(context, builder, signature.args[0], args[0], builder.fptosi(place, ir.IntType(64)))
+
+    return POINTER(vector, header, types.intp), generate
+
+
+def _plain_call(address: float, *args: Any) -> int:
+    return int(plain_plugin(int(address))(*args) or 0)
+
+
+@built_in(_plain_call)
+def call(typing: Any, address: Any, *args: Any) -> Any:
+    """Call the plugin at an address with pointers and whole numbers, and return its whole number."""
+    given = types.StarArgTuple(args)
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        unpacked = cgutils.unpack_tuple(builder, values[1])
+        whole, pointer = ir.IntType(64), ir.DoubleType().as_pointer()
+        kinds = [pointer if isinstance(kind, types.CPointer) else whole for kind in given.types]
+        function = builder.inttoptr(values[0], ir.FunctionType(whole, kinds).as_pointer())
+        return builder.call(function, unpacked)
+
+    return types.int64(types.intp, given), generate
+
+
+class Part(NamedTuple):
+    """One part of a vector."""
+
+    name: str
+    slot: int
+    """Where in the header its offset stands."""
+    shape: tuple[str | int, ...]
+    """Its sides: numbers, or names of numbers that are known when the vector is made."""
+
+
+class Section:
+    """A vector of doubles as a table: so many numbers at fixed places first, then the parts."""
+
+    def __init__(self, numbers: int, parts: Sequence[Part]) -> None:
+        self.numbers, self.parts = numbers, tuple(parts)
+
+    def _shapes(self, sides: Mapping[str, int]) -> list[tuple[int, ...]]:
+        return [
+            tuple(int(sides[side]) if isinstance(side, str) else side for side in part.shape) for part in self.parts
+        ]
+
+    def _offsets(self, sides: Mapping[str, int]) -> list[int]:
+        return list(itertools.accumulate(map(math.prod, self._shapes(sides)), initial=self.numbers))
+
+    def size(self, sides: Mapping[str, int]) -> int:
+        """Return the length of the vector."""
+        return self._offsets(sides)[-1]
+
+    def write_offsets(self, header: Array, sides: Mapping[str, int]) -> None:
+        """Tell kernels where the parts are."""
+        for item, offset in zip(self.parts, self._offsets(sides), strict=False):
+            header[item.slot] = offset
+
+    def views(self, vector: Array, sides: Mapping[str, int]) -> dict[str, Array]:
+        """Return the parts of a vector by name; what is written to them is written to the vector."""
+        offsets, shapes = self._offsets(sides), self._shapes(sides)
+        return {
+            item.name: vector[start : start + math.prod(shape)].reshape(shape)
+            for item, start, shape in zip(self.parts, offsets, shapes, strict=False)
+        }

@@ -1,0 +1,133 @@
+"""What a controller is and what it remembers, as one vector of doubles: the tables of its parts, by name and shape.
+
+A controller is a *cell*: a header of single numbers and of slots that say where the parts are, the nominal closed loop,
+what is remembered, and room to work in, of which nothing is kept from one round to the next. Its learner has a cell of
+its own.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numba.core import types
+
+from driftwise._memory import POINTER, Array, Part, Section, built_in, part, pointer_to
+
+# The header, part one: single numbers.
+(
+    ROOM_AT,  # where the room begins
+    DX,  # number of states
+    DU,  # number of inputs
+    LAGS,  # H
+    COLUMNS,  # disturbances that there is room for
+    MEASURED,  # whether gradients are divided by the root mean square of those so far
+    ROUND,  # rounds observed
+    HEAD,  # column of the newest disturbance
+    COUNT,  # gradients so far that were not 0,
+    SQUARES,  # and the sum of their squared norms, outliers cut
+    FARTHEST,  # largest norm of a disturbance
+) = range(11)
+
+# The header, part two: where the parts are.
+A_AT, B_AT, K_AT, CLOSED_AT, TURNED_AT, LIMIT_AT = range(11, 17)
+PAST_AT, X_AT, U_AT = range(17, 20)
+Y_AT, Z_AT, V_AT, SLOPE_X_AT, SLOPE_U_AT, SUMS_AT, PULLS_AT, SPREAD_AT, GRADIENT_AT = range(20, 29)
+HEADER = 29
+
+SPARE = 64
+"""Columns of the history to move through before it is shifted back."""
+
+KEPT = Section(
+    HEADER,
+    [
+        Part("A", A_AT, ("dx", "dx")),
+        Part("B", B_AT, ("dx", "du")),
+        Part("K", K_AT, ("du", "dx")),
+        Part("closed", CLOSED_AT, ("dx", "dx")),  # A_K = A - B K
+        Part("turned", TURNED_AT, ("dx", "dx")),  # A_K', so that both are there with contiguous rows
+        Part("limit", LIMIT_AT, ("du",)),  # the controller's own input bound; inf where there is none
+        Part("past", PAST_AT, ("dx", "columns")),  # the disturbances, from column HEAD on, newest first
+        Part("x", X_AT, ("dx",)),  # the state of the last `act`
+        Part("u", U_AT, ("du",)),  # the input of that round, as it was applied
+    ],
+)
+
+ROOM = Section(
+    0,
+    [
+        Part("y", Y_AT, ("dx",)),  # y_t(M)
+        Part("z", Z_AT, ("dx",)),  # a state on its way
+        Part("v", V_AT, ("du",)),  # v_t(M)
+        Part("slope_x", SLOPE_X_AT, ("dx",)),  # gradient of the cost there, in x
+        Part("slope_u", SLOPE_U_AT, ("du",)),  # and in u
+        Part("sums", SUMS_AT, ("du", "window")),  # s_{t-j}(M) in column j
+        Part("pulls", PULLS_AT, ("du", "window")),  # q_j in column j
+        Part("spread", SPREAD_AT, ("du", "dx", "lags")),  # the gradient in M, with the lag last
+        Part("gradient", GRADIENT_AT, ("lags", "du", "dx")),  # the gradient in M, as the learner takes it
+    ],
+)
+
+Sides = Mapping[str, int]
+
+
+@built_in(lambda vector, slot: part(vector, int(vector[slot])))
+def at(typing: Any, vector: Any, slot: Any) -> Any:
+    """Return a pointer to the part of a vector whose offset stands in a slot of its header.
+
+    Not a helper, because numba compiles a helper anew for every constant that is handed to it.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        offset = builder.load(pointer_to(context, builder, signature.args[0], *args))
+        return builder.gep(args[0], [builder.fptosi(offset, args[1].type)], inbounds=True)
+
+    return POINTER(POINTER, types.intp), generate
+
+
+@built_in(lambda vector, slot: int(vector[slot]))
+def whole_at(typing: Any, vector: Any, slot: Any) -> Any:
+    """Return the whole number that stands in a slot; said with ``int``, it takes much longer to compile."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        number = builder.load(pointer_to(context, builder, signature.args[0], *args))
+        return builder.fptosi(number, args[1].type)
+
+    return types.intp(POINTER, types.intp), generate
+
+
+def sides_of(cell: Array) -> Sides:
+    """Return the sides of the parts, as the header has them."""
+    dx, du, lags, columns = (int(cell[slot]) for slot in (DX, DU, LAGS, COLUMNS))
+    return {"dx": dx, "du": du, "lags": lags, "columns": columns, "window": lags + 2}
+
+
+def new_cell(dx: int, du: int, lags: int, columns: int) -> Array:
+    """Return a cell of zeros whose header says where everything is, with the newest disturbance in the last place."""
+    header = np.zeros(HEADER)
+    header[[DX, DU, LAGS, COLUMNS]] = dx, du, lags, columns
+    header[HEAD] = columns - 2 * lags - 1
+    sides = sides_of(header)
+    kept, room = KEPT.size(sides), ROOM.size(sides)
+    cell = np.zeros(kept + room)
+    KEPT.write_offsets(header, sides)
+    ROOM.write_offsets(header, sides)
+    header[[item.slot for item in ROOM.parts]] += kept
+    header[ROOM_AT] = kept
+    cell[:HEADER] = header
+    return cell
+
+
+def views(cell: Array) -> dict[str, Array]:
+    """Return the parts of a cell by name; what is written to them is written to the cell."""
+    sides, room = sides_of(cell), int(cell[ROOM_AT])
+    return {**KEPT.views(cell, sides), **ROOM.views(cell[room:], sides)}
+
+
+def kept(cell: Array) -> Array:
+    """Return a copy of a cell without its room: all that a controller is and remembers."""
+    return cell[: int(cell[ROOM_AT])].copy()
+
+
+def with_room(kept: Array) -> Array:
+    """Return a cell with room to work in again."""
+    return np.concatenate([kept, np.zeros(ROOM.size(sides_of(kept)))])

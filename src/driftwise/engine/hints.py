@@ -1,0 +1,104 @@
+"""Hints: base-learners take their step on a guess of the gradient to come, and back what was wrong about it.
+
+When the gradient is there, the step on the guess is taken back (those who heed hints step by gradient minus hint), so
+that what counts in the end is how far the guess was off. A guess is believed as far as guesses have proved right: it is
+multiplied by the number from 0 to 1 that would have brought the past ones nearest to their gradients, less what that
+could be by chance (one standard deviation of the sum of <g, m>). The first guess only shows what it is worth.
+"""
+
+import math
+
+from driftwise._compile import helper, plugin
+from driftwise._lanes import load, splat, store
+from driftwise._memory import Pointer, call, find
+from driftwise.engine.layout import (
+    AGREED,
+    CHANCE,
+    DIM,
+    FORESEEN,
+    GRADIENT,
+    GUESSED,
+    GUIDE,
+    HEEDLESS,
+    HINT,
+    HINTED,
+    KINDS,
+    LOSSES,
+    MOVES,
+    POINTS,
+    PRICE,
+    ROW,
+    SCHEDULE,
+    SEEN,
+    SELF_TUNED,
+    TANGENT_CALL,
+    TRUST,
+    UPDATES,
+)
+from driftwise.engine.rounds import FAMILY, OK, blend, clock_of, lanes_in_play, move_kind, set_steps
+from driftwise.engine.tuned import follow, step_scale
+
+
+@helper
+def _hypotenuse(a: float, b: float) -> float:
+    """Return the root of the sum of two squares, neither of which need be a number that can be computed."""
+    most, least = max(abs(a), abs(b)), min(abs(a), abs(b))
+    return most * math.sqrt(1.0 + (least / most) * (least / most)) if most > 0.0 else 0.0
+
+
+@plugin(FAMILY)
+def take_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
+    """Let base-learners that heed hints move on the guess in the room's `row`, whose numbers have been checked."""
+    d, kinds, tuned = int(c[DIM]), int(c[KINDS]), c[SCHEDULE] == SELF_TUNED
+    row, guide, hint = find(room, c, ROW), find(room, c, GUIDE), find(s, c, HINT)
+    for k in range(d):
+        store(guide, 4 * k, splat(row[k]))
+    if c[TANGENT_CALL] > 0.0:
+        call(int(c[TANGENT_CALL]), c, guide)
+    s[TRUST] = 0.0
+    if s[GUESSED] > 0.0:
+        s[TRUST] = min(max((s[AGREED] - s[CHANCE]) / s[GUESSED], 0.0), 1.0)
+    square = 0.0
+    for k in range(d):
+        hint[k] = guide[4 * k]
+        believed = s[TRUST] * hint[k]
+        square += believed * believed
+        store(guide, 4 * k, splat(believed))
+    if tuned:
+        scale = step_scale(s[SEEN] + square + c[PRICE] * math.sqrt(square))
+    else:
+        scale = 1.0 / math.sqrt(clock_of(c, s[UPDATES] + 1.0))
+    moves, losses, lanes = find(s, c, MOVES), find(room, c, LOSSES), lanes_in_play(c, s)
+    set_steps(c, s, room, scale)
+    for i in range(0, lanes, 4):
+        store(losses, i, load(moves, i))  # the moves before, to which those on the hint are added
+    for kind in range(int(c[HEEDLESS]), kinds):
+        move_kind(c, s, room, guide, kind)
+        for i in range(4 * kind, lanes, 4 * kinds):
+            store(moves, i, load(moves, i) + load(losses, i))
+    s[HINTED] = 1.0
+    blend(c, s)
+    if tuned:
+        follow(c, s, False)
+    return OK
+
+
+@plugin(FAMILY)
+def forget_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
+    """Note what the hint was worth to each base-learner, and what is left of the gradient without it."""
+    d, trust = int(c[DIM]), s[TRUST]
+    g, guide, hint = find(room, c, GRADIENT), find(room, c, GUIDE), find(s, c, HINT)
+    points, foreseen = find(s, c, POINTS), find(room, c, FORESEEN)
+    for i in range(0, lanes_in_play(c, s), 4):
+        worth = splat(0.0)
+        for k in range(d):
+            worth = worth + (trust * hint[k]) * load(points, i * d + 4 * k)
+        store(foreseen, i, worth)
+    agreed = 0.0
+    for k in range(d):
+        agreed += g[4 * k] * hint[k]
+        s[GUESSED] += hint[k] * hint[k]
+        store(guide, 4 * k, load(g, 4 * k) - trust * hint[k])
+    s[AGREED] += agreed
+    s[CHANCE] = _hypotenuse(s[CHANCE], agreed)
+    return OK

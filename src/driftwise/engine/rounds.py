@@ -1,0 +1,338 @@
+"""The paper's family of rounds (Algorithm 1 and its relatives), and what all families share.
+
+One scheme, many configurations: N base-learners with step sizes eta_1 < ... < eta_N take mirror steps on one shared
+gradient (or each on its own) and are mixed by Hedge over the switching-cost-regularised loss::
+
+    w_t       = sum_i p_{t,i} w_{t,i}
+    l_{t,i}   = <g_t, w_{t,i}> + lambda |w_{t,i} - w_{t-1,i}|
+    p_{t+1,i} ~ prior_i exp(-eps sum_{s<=t} l_{s,i})
+    w_{t+1,i} = Proj_W(w_{t,i} - eta_i g_t)
+
+Every rate in the paper is a constant divided by the square root of a number of rounds. That number is the *clock*: the
+horizon when it is known, the rounds so far in the time-varying schedule, the length of the current block in the
+doubling schedule, and 1 when steps are given outright. ``engine.tuned`` has the family whose rates follow from what was
+seen, and ``engine.reference`` states both in NumPy.
+
+A round is a plugin: the two verbs, whole runs and controllers call it by address, and so share its machine code.
+"""
+
+import math
+
+from driftwise._compile import LARGEST, aside, helper, plugin
+from driftwise._lanes import Four, load, splat, store, total
+from driftwise._memory import Pointer, call, find, part
+from driftwise.engine.hedge import clock_rate, mean_of, weigh
+from driftwise.engine.layout import (
+    ACTIVE,
+    CENTRE,
+    CLOCK,
+    DEAD_ZONE,
+    DECISION,
+    DIM,
+    DOUBLING,
+    DUALS,
+    ENTROPIC,
+    EPOCH,
+    EPS,
+    ETA,
+    FIXED,
+    FOLDED,
+    FORESEEN,
+    FORGET_CALL,
+    GRADIENT,
+    GROWTH,
+    GUIDE,
+    HEEDLESS,
+    HELD,
+    HINTED,
+    INNER,
+    KINDS,
+    LOG_PRIOR,
+    LOG_START,
+    LOSSES,
+    MIXTURE,
+    MOVE_CALL,
+    MOVES,
+    NOW,
+    OWN,
+    PATIENCE,
+    PLACE_CALL,
+    POINTS,
+    POWER,
+    PRIOR,
+    RATE,
+    ROOM_AT,
+    ROUND,
+    ROUND_CALL,
+    SCHEDULE,
+    SIZES,
+    STATE_AT,
+    STEPS,
+    SWITCHING,
+    TIME_VARYING,
+    TOTALS,
+    UPDATES,
+    VALUES,
+    WAIT_CALL,
+    WAITING,
+    WEIGHTS,
+)
+
+OK, REFUSED = 0, 1
+
+FAMILY = "int64(P, P, P)"
+"""Signature of a round: constants, state, room; the gradient stands in the room."""
+
+
+@helper
+def lanes_in_play(c: Pointer, s: Pointer) -> int:
+    """Return the number of lanes up to the last base-learner in play."""
+    return 4 * int(c[KINDS]) * ((int(s[ACTIVE]) + 3) // 4)
+
+
+@helper
+def clock_at(schedule: int, fixed: float, updates: float) -> float:
+    """Return the number of rounds that the rates of an update are made for."""
+    if schedule == FIXED:
+        return fixed
+    if schedule != DOUBLING:
+        return max(updates, 1.0)
+    block = 1.0
+    while 2.0 * block <= updates:
+        block *= 2.0
+    return block
+
+
+@helper
+def clock_of(c: Pointer, updates: float) -> float:
+    """Return the clock of an update of this learner."""
+    return clock_at(int(c[SCHEDULE]), c[CLOCK], updates)
+
+
+@helper
+def move_kind(c: Pointer, s: Pointer, room: Pointer, g: Pointer, kind: int) -> None:
+    """Let the base-learners of a kind move in their way against a gradient, by the steps in `eta`."""
+    way = c[WAIT_CALL] if find(c, c, PATIENCE)[kind] > 0.0 else c[MOVE_CALL]
+    call(int(way), c, s, room, g, 4 * kind, lanes_in_play(c, s))
+
+
+@helper
+def set_steps(c: Pointer, s: Pointer, room: Pointer, scale: float) -> None:
+    """Write the steps of an update."""
+    steps, eta = find(c, c, STEPS), find(room, c, ETA)
+    for i in range(0, lanes_in_play(c, s), 4):
+        store(eta, i, load(steps, i) * scale)
+
+
+@helper
+def move_all(c: Pointer, s: Pointer, room: Pointer, scale: float, shift: float) -> None:
+    """Write every base-learner's surrogate loss, less `shift`, and move it.
+
+    Where the round has a hint, those who heed it have moved on it already: they move by what is left of the gradient.
+    """
+    lanes, kinds, losses, moves = lanes_in_play(c, s), int(c[KINDS]), find(room, c, LOSSES), find(s, c, MOVES)
+    heedless = int(c[HEEDLESS]) if s[HINTED] > 0.0 else kinds
+    for i in range(0, lanes, 4):
+        store(losses, i, c[SWITCHING] * load(moves, i) - shift)
+    set_steps(c, s, room, scale)
+    for kind in range(kinds):
+        move_kind(c, s, room, find(room, c, GUIDE if kind >= heedless else GRADIENT), kind)
+    values = find(room, c, VALUES if c[OWN] > 0.0 else INNER)
+    for i in range(0, lanes, 4):
+        store(losses, i, load(values, i) + load(losses, i))
+    for kind in range(heedless, kinds):
+        for i in range(4 * kind, lanes, 4 * kinds):
+            store(losses, i, load(losses, i) + load(find(room, c, FORESEEN), i))
+
+
+@helper
+def add_losses(c: Pointer, s: Pointer, room: Pointer) -> None:
+    """Add the losses of the round to the totals, and their mean to what the mixture has suffered."""
+    lanes, totals, losses = lanes_in_play(c, s), find(s, c, TOTALS), find(room, c, LOSSES)
+    s[MIXTURE] += mean_of(lanes, find(s, c, WEIGHTS), losses)
+    for i in range(0, lanes, 4):
+        store(totals, i, load(totals, i) + load(losses, i))
+
+
+@helper
+def _across(a: Four, b: Four, c: Four, d: Four, out: Pointer, k: int) -> None:
+    """Write the sums of the lanes of four fours."""
+    out[k], out[k + 1], out[k + 2], out[k + 3] = total(a), total(b), total(c), total(d)
+
+
+@helper
+def mixture_place(c: Pointer, s: Pointer) -> Pointer:
+    """Return where the mixture is kept: the decision itself, unless a dead zone lies around it."""
+    return part(s, int(c[CENTRE] if c[DEAD_ZONE] > 0.0 else c[DECISION]))
+
+
+@helper
+def blend(c: Pointer, s: Pointer) -> None:
+    """Write the mixture of the base-learners' points."""
+    d, lanes, out = int(c[DIM]), lanes_in_play(c, s), mixture_place(c, s)
+    weights, points, whole = find(s, c, WEIGHTS), find(s, c, POINTS), d - d % 4
+    for k in range(0, whole, 4):
+        e, f, g, h = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
+        for i in range(0, lanes, 4):
+            w, at = load(weights, i), i * d + 4 * k
+            e = e + w * load(points, at)
+            f = f + w * load(points, at + 4)
+            g = g + w * load(points, at + 8)
+            h = h + w * load(points, at + 12)
+        _across(e, f, g, h, out, k)
+    for k in range(whole, d):
+        e = splat(0.0)
+        for i in range(0, lanes, 4):
+            e = e + load(weights, i) * load(points, i * d + 4 * k)
+        out[k] = total(e)
+
+
+@aside
+def mix(c: Pointer, s: Pointer) -> None:
+    """Weights from the totals at the rate that stands, the mixture from the weights."""
+    prior, totals, weights = find(s, c, PRIOR), find(s, c, TOTALS), find(s, c, WEIGHTS)
+    weigh(lanes_in_play(c, s), s[EPS], prior, totals, weights)
+    blend(c, s)
+
+
+@aside
+def put(c: Pointer, s: Pointer, size: int, kind: int) -> None:
+    """Let the base-learner of a size and a kind begin where the mixture is, with the mixture's own total."""
+    d, kinds, where = int(c[DIM]), int(c[KINDS]), mixture_place(c, s)
+    block, lane = ((size // 4) * kinds + kind) * 4, size % 4
+    points = part(find(s, c, POINTS), block * d + lane)
+    for k in range(d):
+        points[4 * k] = where[k]
+    if c[FOLDED] > 0.0:
+        duals = part(find(s, c, DUALS), block * d + lane)
+        for k in range(d):
+            duals[4 * k] = 0.0
+    i = block + lane
+    find(s, c, MOVES)[i], find(s, c, TOTALS)[i] = 0.0, s[MIXTURE]
+    find(s, c, PRIOR)[i] = find(c, c, LOG_PRIOR)[i]
+    if c[PLACE_CALL] > 0.0:
+        call(int(c[PLACE_CALL]), c, s, i)
+
+
+@aside
+def grow(c: Pointer, s: Pointer, clock: float, slowly: bool) -> None:
+    """Let newcomers join where the mixture is, until there are as many as the paper has for this clock.
+
+    Slowly: the longest step at most doubles when the rounds do, as nothing is known of the scale of losses at first.
+    """
+    before, s[NOW] = s[ACTIVE], clock
+    while 0.25 * s[POWER] * s[POWER] < 1.0 + c[GROWTH] * clock and not (slowly and s[POWER] > clock):
+        for kind in range(int(c[KINDS])):
+            put(c, s, int(s[ACTIVE]), kind)
+        s[ACTIVE] += 1.0
+        s[POWER] *= 2.0
+    if s[ACTIVE] > before:
+        mix(c, s)
+
+
+@aside
+def _restart(c: Pointer, s: Pointer, clock: float) -> None:
+    """Begin a new block of the doubling trick from where the decision is."""
+    d, decision = int(c[DIM]), find(s, c, DECISION)
+    if c[ENTROPIC] > 0.0:
+        log_start, scale = find(s, c, LOG_START), c[ENTROPIC]
+        for k in range(d):
+            log_start[k] = math.log(max(decision[k] / scale, 1e-300))
+    for i in range(lanes_in_play(c, s)):
+        find(s, c, PRIOR)[i], find(s, c, TOTALS)[i] = -math.inf, 0.0
+    s[MIXTURE], s[EPS] = 0.0, clock_rate(c[RATE], clock)
+    s[ACTIVE], s[POWER], s[NOW] = 0.0, 1.0, clock
+    if c[GROWTH] > 0.0:
+        grow(c, s, clock, False)
+        return
+    while s[ACTIVE] < c[SIZES]:
+        for kind in range(int(c[KINDS])):
+            put(c, s, int(s[ACTIVE]), kind)
+        s[ACTIVE] += 1.0
+    mix(c, s)
+
+
+@plugin(FAMILY)
+def paper_round(c: Pointer, s: Pointer, room: Pointer) -> int:
+    """Judge and move every base-learner, mix them anew, and without a horizon let the pool grow or start again."""
+    s[UPDATES] += 1.0
+    clock = clock_of(c, s[UPDATES])
+    if s[HINTED] > 0.0:
+        call(int(c[FORGET_CALL]), c, s, room)
+    move_all(c, s, room, 1.0 / math.sqrt(clock), 0.0)
+    add_losses(c, s, room)
+    s[EPS] = clock_rate(c[RATE], clock)
+    mix(c, s)
+    s[HINTED] = 0.0
+    if c[SCHEDULE] == DOUBLING:
+        upcoming = clock_of(c, s[UPDATES] + 1.0)
+        if upcoming > clock:
+            _restart(c, s, upcoming)
+    elif c[SCHEDULE] == TIME_VARYING and c[GROWTH] > 0.0:
+        grow(c, s, s[UPDATES] + 1.0, False)
+    return OK
+
+
+@helper
+def _acceptable(numbers: Pointer, count: int) -> bool:
+    """Tell whether every number is finite and small enough that sums of squares stay finite."""
+    wrong = 0
+    for k in range(count):
+        wrong += not abs(numbers[k]) <= LARGEST
+    return wrong == 0
+
+
+@helper
+def learn(cell: Pointer, gradient: Pointer) -> int:
+    """Take in the gradient at the decision; what is refused changes nothing."""
+    s, room, d = find(cell, cell, STATE_AT), find(cell, cell, ROOM_AT), int(cell[DIM])
+    if not _acceptable(gradient, d):
+        return REFUSED
+    wide = find(room, cell, GRADIENT)
+    s[ROUND] += 1.0
+    if cell[EPOCH] > 1.0:
+        held = find(s, cell, HELD)
+        for k in range(d):
+            held[k] += gradient[k]
+        s[WAITING] += 1.0
+        if s[WAITING] < cell[EPOCH]:
+            return OK
+        s[WAITING] = 0.0
+        for k in range(d):
+            store(wide, 4 * k, splat(held[k]))
+            held[k] = 0.0
+    else:
+        for k in range(d):
+            store(wide, 4 * k, splat(gradient[k]))
+    return int(call(int(cell[ROUND_CALL]), cell, s, room))
+
+
+@helper
+def learn_own(cell: Pointer) -> int:
+    """Take in a gradient and a loss for every base-learner, which stand in the room; refuse what is not finite."""
+    s, room, lanes = (
+        find(cell, cell, STATE_AT),
+        find(cell, cell, ROOM_AT),
+        lanes_in_play(cell, find(cell, cell, STATE_AT)),
+    )
+    gradients, values = find(room, cell, GRADIENT), find(room, cell, VALUES)
+    if not (_acceptable(gradients, lanes * int(cell[DIM])) and _acceptable(values, lanes)):
+        return REFUSED
+    s[ROUND] += 1.0
+    return int(call(int(cell[ROUND_CALL]), cell, s, room))
+
+
+@helper
+def lane_of(cell: Pointer, member: int) -> int:
+    """Return the lane of a base-learner, counted size by size and kind by kind."""
+    kinds = int(cell[KINDS])
+    size, kind = member // kinds, member % kinds
+    return ((size // 4) * kinds + kind) * 4 + size % 4
+
+
+@helper
+def write_weights(cell: Pointer, row: Pointer) -> None:
+    """Write the weights of the base-learners in play, size by size and kind by kind."""
+    s = find(cell, cell, STATE_AT)
+    for member in range(int(s[ACTIVE]) * int(cell[KINDS])):
+        row[member] = find(s, cell, WEIGHTS)[lane_of(cell, member)]
