@@ -17,9 +17,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from numba.core.ccallback import CFunc
 from numba.core.dispatcher import Dispatcher
-from numba.core.registry import CPUDispatcher
 
 import driftwise
 from driftwise import _compile
@@ -230,11 +228,10 @@ def test_user_functions_are_compiled_with_index_checks() -> None:
 @compiled_only
 @pytest.mark.parametrize("error", [RuntimeError, AttributeError])
 def test_kernels_work_where_nothing_can_be_cached(monkeypatch: pytest.MonkeyPatch, error: type[Exception]) -> None:
-    def nowhere(self: object) -> None:
+    def nowhere(function: object) -> None:
         raise error("no locator available")
 
-    monkeypatch.setattr(CPUDispatcher, "enable_caching", nowhere)
-    monkeypatch.setattr(CFunc, "enable_caching", nowhere)
+    monkeypatch.setattr(_compile, "_Cache", nowhere)
     assert entry(first)(np.array([3.0])) == 3.0
     fresh = plugin("int64(P, int64)")(count_up.function)
     assert total_by_address(fresh.address, np.zeros(3)) == 6.0
@@ -318,6 +315,31 @@ def test_compilations_are_counted_and_happen_once(script: Path, tmp_path: Path) 
     folder = str(tmp_path / "kept")
     assert run(script, DRIFTWISE_CACHE_DIR=folder) == "compiled: half clear\n"
     assert run(script, DRIFTWISE_CACHE_DIR=folder) == "compiled:\n"
+
+
+CLOSED = """
+import os, tempfile
+
+def closed(*args, **options):
+    raise OSError("read-only file system")
+
+tempfile.TemporaryFile = os.replace = os.makedirs = closed
+"""
+
+
+def test_a_filled_folder_need_not_be_writable(script: Path, tmp_path: Path) -> None:
+    folder = str(tmp_path / "kept")
+    run(script, DRIFTWISE_CACHE_DIR=folder)
+    script.write_text(CLOSED + KERNELS.replace("@numba.njit(cache=True)", "@numba.njit"))
+    os.utime(script, (1.0, 1.0))
+    # The kernels stand a few lines lower now, which numba takes for others: these are compiled, and cannot be kept.
+    assert run(script, DRIFTWISE_CACHE_DIR=folder) == "compiled: half clear\n"
+    script.write_text(KERNELS)
+    sitecustomize = tmp_path / "site"
+    sitecustomize.mkdir()
+    (sitecustomize / "sitecustomize.py").write_text(CLOSED)
+    script.write_text(KERNELS.replace("@numba.njit(cache=True)", "@numba.njit"))
+    assert run(script, DRIFTWISE_CACHE_DIR=folder, PYTHONPATH=str(sitecustomize)) == "compiled:\n"
 
 
 def test_a_folder_of_ones_own_is_for_our_kernels_alone(script: Path, tmp_path: Path) -> None:

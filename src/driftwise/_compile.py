@@ -10,8 +10,9 @@ What a user waits for is compilation, so each kind costs as little of it as its 
   whole runs, and a domain or a mirror map that nobody uses is not compiled at all.
 
 numba throws cached code away when the file of the kernel itself has changed, but not when the kernel calls one of
-another file that has. Ours do, so the stamp that numba compares is extended by the digest of all of them. Where no
-folder can be written to, or numba no longer keeps its stamp there, every process compiles for itself.
+another file that has. Ours do, so the stamp that numba compares is the digest of all of them: it does not depend on
+times, which installing and copying change. A folder that is given need not be writable, so that a container can have a
+filled one. Where there is no folder, every process compiles for itself.
 
 Arithmetic follows IEEE order (no fast-math, no fused operations), which is what lets one round and a whole run agree
 bit for bit. ``error_model="numpy"`` makes division by zero give inf instead of raising, so inner loops carry no checks.
@@ -19,16 +20,18 @@ bit for bit. ``error_model="numpy"`` makes division by zero give inf instead of 
 With ``NUMBA_DISABLE_JIT=1`` everything here is plain Python: slow, and with every index checked (see `_memory`).
 """
 
+import contextlib
 import functools
 import hashlib
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import event, sigutils
+from numba.core import caching, event, sigutils
 from numba.core.caching import NullCache
 from numba.core.ccallback import CFunc
 
@@ -52,7 +55,7 @@ def _fingerprint(package: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         source = path.read_bytes()
-        if path.name == "_compile.py" or b"from driftwise._compile import" in source:
+        if path.name == "_compile.py" or re.search(rb"from driftwise\._(compile|memory|lanes) import", source):
             digest.update(source)
     return digest.hexdigest()
 
@@ -60,14 +63,37 @@ def _fingerprint(package: Path) -> str:
 _FINGERPRINT = _fingerprint(Path(__file__).parent)
 
 
-def _keep(kernel: Any) -> None:
+_numba: Any = caching
+_Locator: Any = getattr(_numba, "UserProvidedCacheLocator", None) or _numba._UserProvidedCacheLocator
+
+
+class _GivenFolder(_Locator):  # type: ignore[misc]
+    """The folder of ``DRIFTWISE_CACHE_DIR``: if it is there, it need not be writable to be read."""
+
+    def ensure_cache_path(self) -> None:
+        if not os.path.isdir(self.get_cache_path()):
+            super().ensure_cache_path()
+
+
+class _Files(_numba.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = [_GivenFolder, *_numba.CompileResultCacheImpl._locator_classes]  # noqa: RUF012
+
+
+class _Cache(_numba.FunctionCache):  # type: ignore[misc]
+    _impl_class = _Files
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with contextlib.suppress(OSError):  # the folder cannot be written to, or the disk is full
+            super().save_overload(sig, data)
+
+
+def _keep(kernel: Any, function: Callable[..., Any]) -> None:
     """Let numba keep a kernel on disk under the digest of all sources; without a folder, do nothing."""
     usual = _config.CACHE_DIR
     try:
         _config.CACHE_DIR = os.environ.get("DRIFTWISE_CACHE_DIR") or usual
-        kernel.enable_caching()
-        index = kernel._cache._cache_file
-        index._source_stamp = (index._source_stamp, _FINGERPRINT)
+        kernel._cache = _Cache(function)
+        kernel._cache._cache_file._source_stamp = _FINGERPRINT
     except (AttributeError, RuntimeError):
         kernel._cache = NullCache()
     finally:
@@ -78,7 +104,7 @@ def _entry(function: F, **options: Any) -> F:
     compiler: Any = numba.njit
     kernel: Any = compiler(no_cfunc_wrapper=True, **options, **RULES)(function)
     if not PLAIN:
-        _keep(kernel)
+        _keep(kernel, function)
         _OURS.add(kernel)
     return cast(F, kernel)
 
@@ -128,7 +154,7 @@ class Plugin:
             return len(_PLAIN_PLUGINS)
         options = {"nopython": True, "_nrt": False, **RULES}
         self.kernel: Any = _Kernel(self.function, sigutils.normalize_signature(self.signature), {}, options)
-        _keep(self.kernel)
+        _keep(self.kernel, self.function)
         self.kernel.compile()
         return cast(int, self.kernel.address)
 

@@ -27,12 +27,14 @@ SIZES = [(1, 1, 1, 3), (2, 1, 5, 75), (3, 2, 4, 20)]
 
 @brief
 def _first_of(vector: Array, slot: int) -> float:
-    return at(part(vector, 0), slot)[0]
+    first: float = at(part(vector, 0), slot)[0]
+    return first
 
 
 @brief
 def _whole_of(vector: Array, slot: int) -> int:
-    return whole_at(part(vector, 0), slot)
+    number: int = whole_at(part(vector, 0), slot)
+    return number
 
 
 @pytest.mark.parametrize("size", SIZES)

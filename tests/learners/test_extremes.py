@@ -1,4 +1,4 @@
-"""Nothing that is accepted makes a NaN: gradients, prices and widths of every size, for all learners, domains, prices."""
+"""Nothing that is accepted makes a NaN: gradients, prices and widths of every size, all learners, domains, prices."""
 
 import math
 from collections.abc import Callable, Iterator

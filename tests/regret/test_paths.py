@@ -111,5 +111,5 @@ def test_curves_and_prices_of_any_size_give_numbers_within_the_interval(seed: in
     rng = np.random.default_rng(seed)
     curves = np.column_stack([rng.random(9), rng.normal(size=9), rng.uniform(-2.0, 2.0, 9), rng.random(9)])
     w, dual = found(curves * [size, size, 1.0, size], -1.0, 1.5, price, price)
-    assert np.all((-1.0 <= w) & (w <= 1.5))
+    assert np.all((w >= -1.0) & (w <= 1.5))
     assert np.isfinite(dual).all()

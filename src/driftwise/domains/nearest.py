@@ -14,7 +14,7 @@ from driftwise.domains.kernels import LARGEST_SQUARE, SMALLEST_SQUARE
 def lengths(rows: Array) -> Array:
     """Return the Euclidean norm of every row, of numbers of any size: squares neither overflow nor vanish."""
     squares = np.einsum("nd,nd->n", rows, rows)
-    if SMALLEST_SQUARE < squares.min(initial=1.0) and squares.max(initial=1.0) < LARGEST_SQUARE:
+    if squares.min(initial=1.0) > SMALLEST_SQUARE and squares.max(initial=1.0) < LARGEST_SQUARE:
         return np.asarray(np.sqrt(squares))
     largest = np.abs(rows).max(axis=1)
     unit = rows / np.where(largest > 0.0, largest, 1.0)[:, None]

@@ -92,12 +92,7 @@ class Controller(metaclass=Checked):
             The input that the plant really got, if it was not what `act` returned: the actuator saturated, or somebody
             else took over.
         """
-        acted = self._acted
-        if acted is None or not isinstance(cost, Cost):
-            raise self._not_observable(cost)
-        if not cost.plain or cost.state_dim != self.state_dim or cost.input_dim != self.input_dim:
-            cost.probe(self.state_dim, self.input_dim)
-        u = acted if applied is None else self._read_applied(applied)
+        u = self._observable(cost, applied)
         self._learn(self._x, u, cost)
         self._round += 1
         self._acted = None
@@ -134,8 +129,16 @@ class Controller(metaclass=Checked):
                 "larger horizon, or with horizon=None for any number of rounds."
             )
 
-    def _read_applied(self, applied: ArrayLike) -> Array:
-        """Return a copy of the input that was applied, checked."""
+    def _observable(self, cost: Cost, applied: ArrayLike | None) -> Array:
+        """Check what is given to `observe`, and return the input that was applied."""
+        acted = self._acted
+        if acted is None or not isinstance(cost, Cost):
+            raise self._not_observable(cost)
+        # A cost that is data, and of these dimensions, has nothing to be tried.
+        if not cost.plain or cost.state_dim != self.state_dim or cost.input_dim != self.input_dim:
+            cost.probe(self.state_dim, self.input_dim)
+        if applied is None:
+            return acted
         return array(f"{type(self).__name__}.observe", "applied", applied, (self.input_dim,), copy=True)
 
     def _not_observable(self, cost: object) -> DriftwiseError:
