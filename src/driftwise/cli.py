@@ -404,7 +404,7 @@ def _writable(folder: Path) -> None:
 def _announce(console: "Console") -> None:
     """Say so if the machine code is not there yet."""
     if not any(Path(driftwise.__file__).parent.rglob("*.nbi")) and "NUMBA_CACHE_DIR" not in os.environ:
-        console.print("The first run compiles, which takes a minute or two more.")
+        console.print("The first run compiles, which takes some seconds more.")
 
 
 def _command() -> str:

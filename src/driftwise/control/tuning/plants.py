@@ -17,7 +17,7 @@ that state it is judged, so that what moving costs is counted as it is; by the g
 from driftwise._compile import LARGEST, aside, helper, plugin
 from driftwise._memory import Pointer, part
 from driftwise.control.engine import OUTLIER, SETTLED, add_scaled, clear, copy_to
-from driftwise.control.kernels import add_product, slopes_of, value_of
+from driftwise.control.kernels import add_product
 from driftwise.control.layout import (
     B_AT,
     CLOSED_AT,
@@ -154,26 +154,6 @@ def foresee(cell: Pointer, pool: Pointer) -> None:
     for m in range(whole_at(pool, COUNT)):
         for r in range(z):
             points[m * z + r] = free[r] + dot(part(features, r * dim), part(policies, m * dim), dim)
-
-
-@helper
-def judge(cell: Pointer, pool: Pointer, cost: Pointer, t: int, quadratic: int) -> None:
-    """Write what every learner pays, and the slopes of a built-in cost; the curvature, too, if it is quadratic."""
-    dx, du, N = whole_at(cell, DX), whole_at(cell, DU), whole_at(pool, COUNT)
-    states, inputs, values = at(pool, STATES_AT), at(pool, INPUTS_AT), at(pool, VALUES_AT)
-    points, slopes, curvature = at(pool, POINTS_AT), at(pool, SLOPES_AT), at(pool, CURVATURE_AT)
-    z = dx + du
-    foresee(cell, pool)
-    for m in range(N):
-        values[m] = value_of(cost, t, part(states, m * dx), part(inputs, m * du), dx, du)
-    # One loop for slopes and curvature: the columns of W are the slopes at half of the unit vectors.
-    for m in range(N + z * quadratic):
-        point, slope = part(points, min(m, N - 1) * z), part(slopes, min(m, N - 1) * z)
-        if m >= N:
-            point, slope = at(pool, POINT_AT), part(curvature, (m - N) * z)
-            for k in range(z):
-                point[k] = 0.5 * (k == m - N)
-        slopes_of(cost, t, point, part(point, dx), dx, du, slope, part(slope, dx))
 
 
 @helper

@@ -3,18 +3,43 @@
 from driftwise._compile import brief, plugin
 from driftwise._memory import Pointer, call, part
 from driftwise._validate import Array
-from driftwise.control.kernels import COST_KIND, QUADRATIC
-from driftwise.control.layout import at, whole_at
-from driftwise.control.tuning.plants import foresee, judge
-from driftwise.control.tuning.pool import COUNT, FINISH_CALL, FITS, WEIGHTS_AT
+from driftwise.control.kernels import COST_KIND, QUADRATIC, slopes_of, value_of
+from driftwise.control.layout import DU, DX, at, whole_at
+from driftwise.control.tuning.plants import foresee
+from driftwise.control.tuning.pool import (
+    COUNT,
+    CURVATURE_AT,
+    FINISH_CALL,
+    FITS,
+    INPUTS_AT,
+    POINT_AT,
+    POINTS_AT,
+    SLOPES_AT,
+    STATES_AT,
+    VALUES_AT,
+    WEIGHTS_AT,
+)
 from driftwise.engine.rounds import OK
 
 
 @plugin("int64(P, P, P, int64)")
 def learn_by_pool(cell: Pointer, pool: Pointer, cost: Pointer, t: int) -> int:
-    """End a round: let the pool observe a built-in cost, or refuse it."""
+    """End a round: write what every learner pays and the slopes of a built-in cost, and learn from them or refuse."""
+    dx, du, N = whole_at(cell, DX), whole_at(cell, DU), whole_at(pool, COUNT)
+    states, inputs, values = at(pool, STATES_AT), at(pool, INPUTS_AT), at(pool, VALUES_AT)
     quadratic = 1 if cost[COST_KIND] == QUADRATIC and pool[FITS] > 0.0 else 0
-    judge(cell, pool, cost, t, quadratic)
+    z = dx + du
+    foresee(cell, pool)
+    for m in range(N):
+        values[m] = value_of(cost, t, part(states, m * dx), part(inputs, m * du), dx, du)
+    # Squares are fitted by the curvature W of a quadratic cost, whose columns are the slopes at half the unit vectors.
+    for m in range(N + z * quadratic):
+        point, slope = part(at(pool, POINTS_AT), m * z), part(at(pool, SLOPES_AT), m * z)
+        if m >= N:
+            point, slope = at(pool, POINT_AT), part(at(pool, CURVATURE_AT), (m - N) * z)
+            for k in range(z):
+                point[k] = 0.5 if k == m - N else 0.0
+        slopes_of(cost, t, point, part(point, dx), dx, du, slope, part(slope, dx))
     status: int = call(whole_at(pool, FINISH_CALL), cell, pool, quadratic)
     return status
 
