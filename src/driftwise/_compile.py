@@ -34,6 +34,7 @@ import numba
 from numba.core import caching, event, sigutils
 from numba.core.caching import NullCache
 from numba.core.ccallback import CFunc
+from numba.core.compiler import Compiler
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -64,6 +65,7 @@ _FINGERPRINT = _fingerprint(Path(__file__).parent)
 
 
 _numba: Any = caching
+_Compiler: Any = Compiler
 _Locator: Any = getattr(_numba, "UserProvidedCacheLocator", None) or _numba._UserProvidedCacheLocator
 
 
@@ -124,9 +126,20 @@ def allocating(function: F) -> F:
     return _entry(function, nogil=True)
 
 
+class _PartCompiler(_Compiler):  # type: ignore[misc]
+    """Leaves it to the caller to optimise a function that becomes a part of it: once, and not once for each level."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
+        if library is None:
+            library = target.codegen().create_library("part")
+            library._optimize_final_module = lambda: None
+        super().__init__(typing, target, library, *rest)
+
+
 def _part(function: F, **options: Any) -> F:
     compiler: Any = numba.njit
-    return cast(F, compiler(no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, **options, **RULES)(function))
+    kind = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False, "pipeline_class": _PartCompiler}
+    return cast(F, compiler(**kind, **options, **RULES)(function))
 
 
 def helper(function: F) -> F:

@@ -86,6 +86,31 @@ def find(typing: Any, vector: Any, header: Any, slot: Any) -> Any:
     return POINTER(vector, header, types.intp), generate
 
 
+@built_in(lambda vector, slot: _plain_part(vector, int(vector[slot])))
+def at(typing: Any, vector: Any, slot: Any) -> Any:
+    """Return a pointer to the part of a vector whose offset stands in a slot of its own header.
+
+    Not a helper, because numba compiles a helper anew for every constant that is handed to it.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        offset = builder.load(pointer_to(context, builder, signature.args[0], *args))
+        return builder.gep(args[0], [builder.fptosi(offset, args[1].type)], inbounds=True)
+
+    return POINTER(POINTER, types.intp), generate
+
+
+@built_in(lambda vector, slot: int(vector[slot]))
+def whole_at(typing: Any, vector: Any, slot: Any) -> Any:
+    """Return the whole number that stands in a slot; said with ``int``, it takes much longer to compile."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        number = builder.load(pointer_to(context, builder, signature.args[0], *args))
+        return builder.fptosi(number, args[1].type)
+
+    return types.intp(POINTER, types.intp), generate
+
+
 def _plain_call(address: float, *args: Any) -> int:
     return int(plain_plugin(int(address))(*args) or 0)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from driftwise._compile import brief
-from driftwise._memory import part
+from driftwise._memory import at, part, whole_at
 from driftwise._validate import Array
 from driftwise.control.layout import (
     DX,
@@ -14,11 +14,9 @@ from driftwise.control.layout import (
     LAGS,
     ROOM,
     ROOM_AT,
-    at,
     kept,
     new_cell,
     views,
-    whole_at,
     with_room,
 )
 

@@ -20,7 +20,7 @@ import math
 
 from driftwise._compile import LARGEST, aside, brief, helper, plugin
 from driftwise._lanes import load, store
-from driftwise._memory import Pointer, call, part
+from driftwise._memory import Pointer, at, call, part, whole_at
 from driftwise._validate import Array
 from driftwise.control.kernels import clip, slopes_of
 from driftwise.control.layout import (
@@ -52,8 +52,6 @@ from driftwise.control.layout import (
     X_AT,
     Y_AT,
     Z_AT,
-    at,
-    whole_at,
 )
 from driftwise.engine.layout import DECISION_AT
 from driftwise.engine.rounds import OK, REFUSED, learn, write_weights

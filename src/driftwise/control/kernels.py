@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftwise._compile import aside, brief, helper
-from driftwise._memory import Part, Pointer, Section, part
+from driftwise._memory import Part, Pointer, Section, at, part, whole_at
 from driftwise._validate import Array
-from driftwise.control.layout import at, whole_at
 
 Integers = NDArray[np.int64]
 

@@ -6,12 +6,10 @@ its own.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numba.core import types
 
-from driftwise._memory import POINTER, Array, Part, Section, built_in, part, pointer_to
+from driftwise._memory import Array, Part, Section
 
 # The header, part one: single numbers.
 (
@@ -68,31 +66,6 @@ ROOM = Section(
 )
 
 Sides = Mapping[str, int]
-
-
-@built_in(lambda vector, slot: part(vector, int(vector[slot])))
-def at(typing: Any, vector: Any, slot: Any) -> Any:
-    """Return a pointer to the part of a vector whose offset stands in a slot of its header.
-
-    Not a helper, because numba compiles a helper anew for every constant that is handed to it.
-    """
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        offset = builder.load(pointer_to(context, builder, signature.args[0], *args))
-        return builder.gep(args[0], [builder.fptosi(offset, args[1].type)], inbounds=True)
-
-    return POINTER(POINTER, types.intp), generate
-
-
-@built_in(lambda vector, slot: int(vector[slot]))
-def whole_at(typing: Any, vector: Any, slot: Any) -> Any:
-    """Return the whole number that stands in a slot; said with ``int``, it takes much longer to compile."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        number = builder.load(pointer_to(context, builder, signature.args[0], *args))
-        return builder.fptosi(number, args[1].type)
-
-    return types.intp(POINTER, types.intp), generate
 
 
 def sides_of(cell: Array) -> Sides:

@@ -7,11 +7,11 @@ verbs bit for bit, and plants, costs and books are written once.
 from typing import NamedTuple
 
 from driftwise._compile import LARGEST, Plugin, entry, helper
-from driftwise._memory import Pointer, call, part
+from driftwise._memory import Pointer, at, call, part, whole_at
 from driftwise._validate import Array
 from driftwise.control.engine import copy_to, decide, remember
 from driftwise.control.kernels import LIMIT_AT, PLANT_KIND, VARYING, clip, move, value_of
-from driftwise.control.layout import DU, DX, U_AT, Z_AT, at, whole_at
+from driftwise.control.layout import DU, DX, U_AT, Z_AT
 from driftwise.engine.rounds import OK
 
 

@@ -10,7 +10,7 @@ import math
 
 from driftwise._compile import helper, plugin
 from driftwise._lanes import load, splat, store
-from driftwise._memory import Pointer, call, find
+from driftwise._memory import Pointer, call, find, whole_at
 from driftwise.engine.layout import (
     AGREED,
     CHANCE,
@@ -49,12 +49,12 @@ def _hypotenuse(a: float, b: float) -> float:
 @plugin(FAMILY)
 def take_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
     """Let base-learners that heed hints move on the guess in the room's `row`, whose numbers have been checked."""
-    d, kinds, tuned = int(c[DIM]), int(c[KINDS]), c[SCHEDULE] == SELF_TUNED
+    d, kinds, tuned = whole_at(c, DIM), whole_at(c, KINDS), c[SCHEDULE] == SELF_TUNED
     row, guide, hint = find(room, c, ROW), find(room, c, GUIDE), find(s, c, HINT)
     for k in range(d):
         store(guide, 4 * k, splat(row[k]))
     if c[TANGENT_CALL] > 0.0:
-        call(int(c[TANGENT_CALL]), c, guide)
+        call(whole_at(c, TANGENT_CALL), c, guide)
     s[TRUST] = 0.0
     if s[GUESSED] > 0.0:
         s[TRUST] = min(max((s[AGREED] - s[CHANCE]) / s[GUESSED], 0.0), 1.0)
@@ -72,7 +72,7 @@ def take_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
     set_steps(c, s, room, scale)
     for i in range(0, lanes, 4):
         store(losses, i, load(moves, i))  # the moves before, to which those on the hint are added
-    for kind in range(int(c[HEEDLESS]), kinds):
+    for kind in range(whole_at(c, HEEDLESS), kinds):
         move_kind(c, s, room, guide, kind)
         for i in range(4 * kind, lanes, 4 * kinds):
             store(moves, i, load(moves, i) + load(losses, i))
@@ -86,7 +86,7 @@ def take_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
 @plugin(FAMILY)
 def forget_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
     """Note what the hint was worth to each base-learner, and what is left of the gradient without it."""
-    d, trust = int(c[DIM]), s[TRUST]
+    d, trust = whole_at(c, DIM), s[TRUST]
     g, guide, hint = find(room, c, GRADIENT), find(room, c, GUIDE), find(s, c, HINT)
     points, foreseen = find(s, c, POINTS), find(room, c, FORESEEN)
     for i in range(0, lanes_in_play(c, s), 4):

@@ -31,7 +31,7 @@ from driftwise._lanes import (
     store,
     where_above,
 )
-from driftwise._memory import Pointer, call, find, part
+from driftwise._memory import Pointer, at, call, find, part, whole_at
 from driftwise.domains.kernels import PLAN_COLUMNS, project
 from driftwise.engine.layout import (
     ACTIVE,
@@ -87,9 +87,9 @@ def _everywhere(numbers: Pointer, k: int) -> Four:
 @plugin(MEMBER)
 def box_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Step and clip to a box."""
-    d, own, limits = int(c[DIM]), int(c[OWN]), part(find(c, c, DOMAIN), FIRST_NUMBERS)
+    d, own, limits = whole_at(c, DIM), whole_at(c, OWN), part(at(c, DOMAIN), FIRST_NUMBERS)
     etas, inners, moves = find(room, c, ETA), find(room, c, INNER), find(s, c, MOVES)
-    for i in range(first, last, 4 * int(c[KINDS])):
+    for i in range(first, last, 4 * whole_at(c, KINDS)):
         points, g = part(find(s, c, POINTS), i * d), part(gradient, (i // 4) * own)
         eta, inner, moved = load(etas, i), splat(0.0), splat(0.0)
         for k in range(d):
@@ -118,11 +118,11 @@ def _shrinking(points: Pointer, g: Pointer, eta: Four, ball: Pointer, d: int) ->
 @plugin(MEMBER)
 def ball_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Step and pull back to a ball. Even and odd coordinates are summed apart, so that sums wait less."""
-    d, own, ball, trial = int(c[DIM]), int(c[OWN]), part(find(c, c, DOMAIN), FIRST_NUMBERS), find(room, c, BEFORE)
+    d, own, ball, trial = whole_at(c, DIM), whole_at(c, OWN), part(at(c, DOMAIN), FIRST_NUMBERS), find(room, c, BEFORE)
     etas, inners, moves, pairs = find(room, c, ETA), find(room, c, INNER), find(s, c, MOVES), d - d % 2
     radius = splat(ball[0])
     limit = radius * radius
-    for i in range(first, last, 4 * int(c[KINDS])):
+    for i in range(first, last, 4 * whole_at(c, KINDS)):
         points, g, eta = part(find(s, c, POINTS), i * d), part(gradient, (i // 4) * own), load(etas, i)
         inner, inner_2, far, far_2 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
         for k in range(0, pairs, 2):
@@ -174,7 +174,8 @@ def ball_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: i
 @helper
 def _in_play(c: Pointer, s: Pointer, i: int) -> int:
     """Return how many of the four lanes from i on are in play."""
-    return min(int(s[ACTIVE]) - 4 * (i // (4 * int(c[KINDS]))), 4)
+    left: int = whole_at(s, ACTIVE) - 4 * (i // (4 * whole_at(c, KINDS)))
+    return min(left, 4)
 
 
 @helper
@@ -201,9 +202,9 @@ def _how_far(points: Pointer, before: Pointer, d: int) -> Four:
 @plugin(MEMBER)
 def planned_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Step and project onto any domain by its plan, one base-learner after the other."""
-    d, own, before, trial = int(c[DIM]), int(c[OWN]), find(room, c, BEFORE), find(room, c, TRIAL)
-    plan, spare, etas = find(c, c, DOMAIN), find(room, c, SPARE), find(room, c, ETA)
-    for i in range(first, last, 4 * int(c[KINDS])):
+    d, own, before, trial = whole_at(c, DIM), whole_at(c, OWN), find(room, c, BEFORE), find(room, c, TRIAL)
+    plan, spare, etas = at(c, DOMAIN), find(room, c, SPARE), find(room, c, ETA)
+    for i in range(first, last, 4 * whole_at(c, KINDS)):
         points, g = part(find(s, c, POINTS), i * d), part(gradient, (i // 4) * own)
         store(find(room, c, INNER), i, _look(points, g, d, before))
         for lane in range(_in_play(c, s, i)):
@@ -219,16 +220,16 @@ def planned_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
 @plugin(MEMBER)
 def pnorm_mirror_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Take the step of the p-norm map, one base-learner after the other."""
-    d, own, before, trial = int(c[DIM]), int(c[OWN]), find(room, c, BEFORE), find(room, c, TRIAL)
-    numbers, spare, etas = part(find(c, c, DOMAIN), FIRST_NUMBERS), find(room, c, SPARE), find(room, c, ETA)
+    d, own, before, trial = whole_at(c, DIM), whole_at(c, OWN), find(room, c, BEFORE), find(room, c, TRIAL)
+    numbers, spare, etas = part(at(c, DOMAIN), FIRST_NUMBERS), find(room, c, SPARE), find(room, c, ETA)
     slope, rest = part(spare, 0), part(spare, d)
-    for i in range(first, last, 4 * int(c[KINDS])):
+    for i in range(first, last, 4 * whole_at(c, KINDS)):
         points, g = part(find(s, c, POINTS), i * d), part(gradient, (i // 4) * own)
         store(find(room, c, INNER), i, _look(points, g, d, before))
         for lane in range(_in_play(c, s, i)):
             for k in range(d):
                 trial[k], slope[k] = points[4 * k + lane], g[4 * k + lane]
-            pnorm_step(int(c[BASE]), c[EXPONENT], numbers, slope, etas[i + lane], trial, d, rest)
+            pnorm_step(whole_at(c, BASE), c[EXPONENT], numbers, slope, etas[i + lane], trial, d, rest)
             for k in range(d):
                 points[4 * k + lane] = trial[k]
         store(find(s, c, MOVES), i, _how_far(points, before, d))
@@ -238,9 +239,9 @@ def pnorm_mirror_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, 
 @plugin(MEMBER)
 def entropy_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Add the gradient to the sum, and go where shares are proportional to start * exp(-eta * sum / scale)."""
-    d, own, before = int(c[DIM]), int(c[OWN]), find(room, c, BEFORE)
+    d, own, before = whole_at(c, DIM), whole_at(c, OWN), find(room, c, BEFORE)
     log_start, scale = find(s, c, LOG_START), c[ENTROPIC]
-    for i in range(first, last, 4 * int(c[KINDS])):
+    for i in range(first, last, 4 * whole_at(c, KINDS)):
         points, sums = part(find(s, c, POINTS), i * d), part(find(s, c, DUALS), i * d)
         g, eta = part(gradient, (i // 4) * own), load(find(room, c, ETA), i) / scale
         store(find(room, c, INNER), i, _look(points, g, d, before))
@@ -270,12 +271,12 @@ def entropy_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
 @plugin(MEMBER)
 def priced_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Step, and note the price of the move in place of its length."""
-    d, old, prices, adds_up = int(c[DIM]), find(room, c, OLD), find(c, c, PRICES), c[ADDS_UP] > 0.0
-    for i in range(first, last, 4 * int(c[KINDS])):
+    d, old, prices, adds_up = whole_at(c, DIM), find(room, c, OLD), at(c, PRICES), c[ADDS_UP] > 0.0
+    for i in range(first, last, 4 * whole_at(c, KINDS)):
         points, moves = part(find(s, c, POINTS), i * d), part(find(s, c, MOVES), i)
         for k in range(d):
             store(old, 4 * k, load(points, 4 * k))
-        call(int(c[STEP_CALL]), c, s, room, gradient, i, i + 1)
+        call(whole_at(c, STEP_CALL), c, s, room, gradient, i, i + 1)
         for lane in range(4):
             moves[lane] = move_price(part(old, lane), part(points, lane), 4, prices, d, adds_up)
     return 0
@@ -284,17 +285,17 @@ def priced_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first:
 @helper
 def _patience(c: Pointer, i: int) -> float:
     """Return how patient the base-learners of a block are."""
-    kinds = int(c[KINDS])
-    return float(find(c, c, PATIENCE)[(i // 4) % kinds])
+    kinds = whole_at(c, KINDS)
+    return float(at(c, PATIENCE)[(i // 4) % kinds])
 
 
 @helper
 def _go(c: Pointer, s: Pointer, room: Pointer, inner: Four, go: Four, i: int) -> None:
     """Move the lanes in which something lies beyond the price; the others stay exactly where they are."""
-    d, moves, nothing = int(c[DIM]), find(s, c, MOVES), splat(0.0)
+    d, moves, nothing = whole_at(c, DIM), find(s, c, MOVES), splat(0.0)
     if any_above(go, nothing):
         points, still = part(find(s, c, POINTS), i * d), find(room, c, STILL)
-        call(int(c[MOVE_CALL]), c, s, room, find(room, c, BEYOND), i, i + 1)
+        call(whole_at(c, MOVE_CALL), c, s, room, find(room, c, BEYOND), i, i + 1)
         for k in range(d):
             store(points, 4 * k, where_above(go, nothing, load(points, 4 * k), load(still, 4 * k)))
         store(moves, i, where_above(go, nothing, load(moves, i), nothing))
@@ -306,8 +307,8 @@ def _go(c: Pointer, s: Pointer, room: Pointer, inner: Four, go: Four, i: int) ->
 @plugin(MEMBER)
 def patient_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Hold the gradient; move by what the sum has beyond the price of a unit of distance."""
-    d, own, still = int(c[DIM]), int(c[OWN]), find(room, c, STILL)
-    for i in range(first, last, 4 * int(c[KINDS])):
+    d, own, still = whole_at(c, DIM), whole_at(c, OWN), find(room, c, STILL)
+    for i in range(first, last, 4 * whole_at(c, KINDS)):
         points, held = part(find(s, c, POINTS), i * d), part(find(s, c, DUALS), i * d)
         g, beyond = part(gradient, (i // 4) * own), part(find(room, c, BEYOND), (i // 4) * own)
         inner, square, go = splat(0.0), splat(0.0), splat(0.0)
@@ -332,7 +333,7 @@ def patient_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
 @helper
 def _beyond_prices(c: Pointer, held: Pointer, beyond: Pointer, patience: float, lane: int) -> float:
     """Take off what the gradients that a lane holds have beyond its prices, write it, and tell if there is any."""
-    d, prices, adds_up = int(c[DIM]), find(c, c, PRICES), c[ADDS_UP] > 0.0
+    d, prices, adds_up = whole_at(c, DIM), at(c, PRICES), c[ADDS_UP] > 0.0
     asked = patience if adds_up else pull(part(held, lane), 4, prices, d)
     share, going = 1.0 - patience / asked if asked > patience else 0.0, 0.0
     for k in range(d):
@@ -349,8 +350,8 @@ def _beyond_prices(c: Pointer, held: Pointer, beyond: Pointer, patience: float, 
 @plugin(MEMBER)
 def patient_priced_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """`patient_move` at prices for coordinates: in "l1" each waits for its own, in "l2" they wait together."""
-    d, own, still, going = int(c[DIM]), int(c[OWN]), find(room, c, STILL), find(room, c, GOING)
-    for i in range(first, last, 4 * int(c[KINDS])):
+    d, own, still, going = whole_at(c, DIM), whole_at(c, OWN), find(room, c, STILL), find(room, c, GOING)
+    for i in range(first, last, 4 * whole_at(c, KINDS)):
         points, held = part(find(s, c, POINTS), i * d), part(find(s, c, DUALS), i * d)
         g, beyond = part(gradient, (i // 4) * own), part(find(room, c, BEYOND), (i // 4) * own)
         inner = _look(points, g, d, still)
@@ -365,10 +366,10 @@ def patient_priced_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer
 @plugin("int64(P, P, int64)")
 def place_entropy(c: Pointer, s: Pointer, i: int) -> int:
     """Give a lane the sum of gradients that has led to where it stands, at the step of the next update."""
-    d, log_start, scale = int(c[DIM]), find(s, c, LOG_START), c[ENTROPIC]
+    d, log_start, scale = whole_at(c, DIM), find(s, c, LOG_START), c[ENTROPIC]
     inside = (i - i % 4) * d + i % 4
     points, sums = part(find(s, c, POINTS), inside), part(find(s, c, DUALS), inside)
-    step = find(c, c, STEPS)[i] / math.sqrt(s[NOW])
+    step = at(c, STEPS)[i] / math.sqrt(s[NOW])
     for k in range(d):
         share = math.log(max(points[4 * k] / scale, 1e-300))
         sums[4 * k] = min(max((log_start[k] - share) * scale / step, -HUGE), HUGE)

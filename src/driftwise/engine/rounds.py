@@ -20,7 +20,7 @@ import math
 
 from driftwise._compile import LARGEST, aside, helper, plugin
 from driftwise._lanes import Four, load, splat, store, total
-from driftwise._memory import Pointer, call, find, part
+from driftwise._memory import Pointer, at, call, find, part, whole_at
 from driftwise.engine.hedge import clock_rate, mean_of, weigh
 from driftwise.engine.layout import (
     ACTIVE,
@@ -87,7 +87,8 @@ FAMILY = "int64(P, P, P)"
 @helper
 def lanes_in_play(c: Pointer, s: Pointer) -> int:
     """Return the number of lanes up to the last base-learner in play."""
-    return 4 * int(c[KINDS]) * ((int(s[ACTIVE]) + 3) // 4)
+    lanes: int = 4 * whole_at(c, KINDS) * ((whole_at(s, ACTIVE) + 3) // 4)
+    return lanes
 
 
 @helper
@@ -106,20 +107,20 @@ def clock_at(schedule: int, fixed: float, updates: float) -> float:
 @helper
 def clock_of(c: Pointer, updates: float) -> float:
     """Return the clock of an update of this learner."""
-    return clock_at(int(c[SCHEDULE]), c[CLOCK], updates)
+    return clock_at(whole_at(c, SCHEDULE), c[CLOCK], updates)
 
 
 @helper
 def move_kind(c: Pointer, s: Pointer, room: Pointer, g: Pointer, kind: int) -> None:
     """Let the base-learners of a kind move in their way against a gradient, by the steps in `eta`."""
-    way = c[WAIT_CALL] if find(c, c, PATIENCE)[kind] > 0.0 else c[MOVE_CALL]
+    way = c[WAIT_CALL] if at(c, PATIENCE)[kind] > 0.0 else c[MOVE_CALL]
     call(int(way), c, s, room, g, 4 * kind, lanes_in_play(c, s))
 
 
 @helper
 def set_steps(c: Pointer, s: Pointer, room: Pointer, scale: float) -> None:
     """Write the steps of an update."""
-    steps, eta = find(c, c, STEPS), find(room, c, ETA)
+    steps, eta = at(c, STEPS), find(room, c, ETA)
     for i in range(0, lanes_in_play(c, s), 4):
         store(eta, i, load(steps, i) * scale)
 
@@ -130,8 +131,8 @@ def move_all(c: Pointer, s: Pointer, room: Pointer, scale: float, shift: float) 
 
     Where the round has a hint, those who heed it have moved on it already: they move by what is left of the gradient.
     """
-    lanes, kinds, losses, moves = lanes_in_play(c, s), int(c[KINDS]), find(room, c, LOSSES), find(s, c, MOVES)
-    heedless = int(c[HEEDLESS]) if s[HINTED] > 0.0 else kinds
+    lanes, kinds, losses, moves = lanes_in_play(c, s), whole_at(c, KINDS), find(room, c, LOSSES), find(s, c, MOVES)
+    heedless = whole_at(c, HEEDLESS) if s[HINTED] > 0.0 else kinds
     for i in range(0, lanes, 4):
         store(losses, i, c[SWITCHING] * load(moves, i) - shift)
     set_steps(c, s, room, scale)
@@ -169,7 +170,7 @@ def mixture_place(c: Pointer, s: Pointer) -> Pointer:
 @helper
 def blend(c: Pointer, s: Pointer) -> None:
     """Write the mixture of the base-learners' points."""
-    d, lanes, out = int(c[DIM]), lanes_in_play(c, s), mixture_place(c, s)
+    d, lanes, out = whole_at(c, DIM), lanes_in_play(c, s), mixture_place(c, s)
     weights, points, whole = find(s, c, WEIGHTS), find(s, c, POINTS), d - d % 4
     for k in range(0, whole, 4):
         e, f, g, h = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
@@ -198,7 +199,7 @@ def mix(c: Pointer, s: Pointer) -> None:
 @aside
 def put(c: Pointer, s: Pointer, size: int, kind: int) -> None:
     """Let the base-learner of a size and a kind begin where the mixture is, with the mixture's own total."""
-    d, kinds, where = int(c[DIM]), int(c[KINDS]), mixture_place(c, s)
+    d, kinds, where = whole_at(c, DIM), whole_at(c, KINDS), mixture_place(c, s)
     block, lane = ((size // 4) * kinds + kind) * 4, size % 4
     points = part(find(s, c, POINTS), block * d + lane)
     for k in range(d):
@@ -209,9 +210,9 @@ def put(c: Pointer, s: Pointer, size: int, kind: int) -> None:
             duals[4 * k] = 0.0
     i = block + lane
     find(s, c, MOVES)[i], find(s, c, TOTALS)[i] = 0.0, s[MIXTURE]
-    find(s, c, PRIOR)[i] = find(c, c, LOG_PRIOR)[i]
+    find(s, c, PRIOR)[i] = at(c, LOG_PRIOR)[i]
     if c[PLACE_CALL] > 0.0:
-        call(int(c[PLACE_CALL]), c, s, i)
+        call(whole_at(c, PLACE_CALL), c, s, i)
 
 
 @aside
@@ -222,8 +223,8 @@ def grow(c: Pointer, s: Pointer, clock: float, slowly: bool) -> None:
     """
     before, s[NOW] = s[ACTIVE], clock
     while 0.25 * s[POWER] * s[POWER] < 1.0 + c[GROWTH] * clock and not (slowly and s[POWER] > clock):
-        for kind in range(int(c[KINDS])):
-            put(c, s, int(s[ACTIVE]), kind)
+        for kind in range(whole_at(c, KINDS)):
+            put(c, s, whole_at(s, ACTIVE), kind)
         s[ACTIVE] += 1.0
         s[POWER] *= 2.0
     if s[ACTIVE] > before:
@@ -233,7 +234,7 @@ def grow(c: Pointer, s: Pointer, clock: float, slowly: bool) -> None:
 @aside
 def _restart(c: Pointer, s: Pointer, clock: float) -> None:
     """Begin a new block of the doubling trick from where the decision is."""
-    d, decision = int(c[DIM]), find(s, c, DECISION)
+    d, decision = whole_at(c, DIM), find(s, c, DECISION)
     if c[ENTROPIC] > 0.0:
         log_start, scale = find(s, c, LOG_START), c[ENTROPIC]
         for k in range(d):
@@ -246,8 +247,8 @@ def _restart(c: Pointer, s: Pointer, clock: float) -> None:
         grow(c, s, clock, False)
         return
     while s[ACTIVE] < c[SIZES]:
-        for kind in range(int(c[KINDS])):
-            put(c, s, int(s[ACTIVE]), kind)
+        for kind in range(whole_at(c, KINDS)):
+            put(c, s, whole_at(s, ACTIVE), kind)
         s[ACTIVE] += 1.0
     mix(c, s)
 
@@ -258,7 +259,7 @@ def paper_round(c: Pointer, s: Pointer, room: Pointer) -> int:
     s[UPDATES] += 1.0
     clock = clock_of(c, s[UPDATES])
     if s[HINTED] > 0.0:
-        call(int(c[FORGET_CALL]), c, s, room)
+        call(whole_at(c, FORGET_CALL), c, s, room)
     move_all(c, s, room, 1.0 / math.sqrt(clock), 0.0)
     add_losses(c, s, room)
     s[EPS] = clock_rate(c[RATE], clock)
@@ -285,7 +286,7 @@ def _acceptable(numbers: Pointer, count: int) -> bool:
 @helper
 def learn(cell: Pointer, gradient: Pointer) -> int:
     """Take in the gradient at the decision; what is refused changes nothing."""
-    s, room, d = find(cell, cell, STATE_AT), find(cell, cell, ROOM_AT), int(cell[DIM])
+    s, room, d = at(cell, STATE_AT), at(cell, ROOM_AT), whole_at(cell, DIM)
     if not _acceptable(gradient, d):
         return REFUSED
     wide = find(room, cell, GRADIENT)
@@ -304,35 +305,36 @@ def learn(cell: Pointer, gradient: Pointer) -> int:
     else:
         for k in range(d):
             store(wide, 4 * k, splat(gradient[k]))
-    return int(call(int(cell[ROUND_CALL]), cell, s, room))
+    return int(call(whole_at(cell, ROUND_CALL), cell, s, room))
 
 
 @helper
 def learn_own(cell: Pointer) -> int:
     """Take in a gradient and a loss for every base-learner, which stand in the room; refuse what is not finite."""
     s, room, lanes = (
-        find(cell, cell, STATE_AT),
-        find(cell, cell, ROOM_AT),
-        lanes_in_play(cell, find(cell, cell, STATE_AT)),
+        at(cell, STATE_AT),
+        at(cell, ROOM_AT),
+        lanes_in_play(cell, at(cell, STATE_AT)),
     )
     gradients, values = find(room, cell, GRADIENT), find(room, cell, VALUES)
-    if not (_acceptable(gradients, lanes * int(cell[DIM])) and _acceptable(values, lanes)):
+    if not (_acceptable(gradients, lanes * whole_at(cell, DIM)) and _acceptable(values, lanes)):
         return REFUSED
     s[ROUND] += 1.0
-    return int(call(int(cell[ROUND_CALL]), cell, s, room))
+    return int(call(whole_at(cell, ROUND_CALL), cell, s, room))
 
 
 @helper
 def lane_of(cell: Pointer, member: int) -> int:
     """Return the lane of a base-learner, counted size by size and kind by kind."""
-    kinds = int(cell[KINDS])
+    kinds = whole_at(cell, KINDS)
     size, kind = member // kinds, member % kinds
-    return ((size // 4) * kinds + kind) * 4 + size % 4
+    lane: int = ((size // 4) * kinds + kind) * 4 + size % 4
+    return lane
 
 
 @helper
 def write_weights(cell: Pointer, row: Pointer) -> None:
     """Write the weights of the base-learners in play, size by size and kind by kind."""
-    s = find(cell, cell, STATE_AT)
-    for member in range(int(s[ACTIVE]) * int(cell[KINDS])):
+    s = at(cell, STATE_AT)
+    for member in range(whole_at(s, ACTIVE) * whole_at(cell, KINDS)):
         row[member] = find(s, cell, WEIGHTS)[lane_of(cell, member)]

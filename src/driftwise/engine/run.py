@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from driftwise._compile import LARGEST, brief, compile_around, entry, helper
-from driftwise._memory import Array, Pointer, call, find, part
+from driftwise._memory import Array, Pointer, at, call, find, part, whole_at
 from driftwise.engine.layout import (
     ACTIVE,
     DECISION_AT,
@@ -33,8 +33,8 @@ def observe(cell: Array, gradient: Array) -> int:
 @helper
 def _write_own(cell: Pointer, member: int, gradient: Pointer, value: float) -> None:
     """Put a base-learner's own gradient and loss where the round looks for them."""
-    d, i = int(cell[DIM]), lane_of(cell, member)
-    room = find(cell, cell, ROOM_AT)
+    d, i = whole_at(cell, DIM), lane_of(cell, member)
+    room = at(cell, ROOM_AT)
     wide = part(find(room, cell, GRADIENT), (i - i % 4) * d + i % 4)
     for k in range(d):
         wide[4 * k] = gradient[k]
@@ -62,7 +62,7 @@ def act_on_hint(cell: Array, address: int, guess: Array) -> None:
 @helper
 def _note(cell: Pointer, t: int, decisions: Pointer, moves: Array, weights: Array) -> None:
     """Note the decision of round t, how far it is from the last one, and the weights if they are wanted."""
-    d, decision, square = int(cell[DIM]), find(cell, cell, DECISION_AT), 0.0
+    d, decision, square = whole_at(cell, DIM), at(cell, DECISION_AT), 0.0
     now, before = part(decisions, t * d), part(decisions, max(t - 1, 0) * d)
     for k in range(d):
         now[k] = decision[k]
@@ -85,7 +85,7 @@ def run_stream(
 ) -> int:
     """Play a built-in stream and return the number of rounds played; fewer than asked means bad numbers."""
     c, loss, path = part(cell, 0), part(terms, 0), part(decisions, 0)
-    d, slope = int(c[DIM]), find(find(c, c, ROOM_AT), c, ROW)
+    d, slope = whole_at(c, DIM), find(at(c, ROOM_AT), c, ROW)
     for t in range(losses.size):
         _note(c, t, path, moves, weights)
         x, y = part(features, t * d), targets[t]
@@ -111,7 +111,7 @@ def run_own(
 ) -> int:
     """`run_stream` where every base-learner has the gradient and the loss at its own point."""
     c, loss, path = part(cell, 0), part(terms, 0), part(decisions, 0)
-    s, room, d = find(c, c, STATE_AT), find(c, c, ROOM_AT), int(c[DIM])
+    s, room, d = at(c, STATE_AT), at(c, ROOM_AT), whole_at(c, DIM)
     w, slope = find(room, c, TRIAL), find(room, c, ROW)
     for t in range(losses.size):
         _note(c, t, path, moves, weights)
@@ -119,7 +119,7 @@ def run_own(
         losses[t] = window_loss(loss, x, y, path, t, d)
         if not math.isfinite(losses[t]):
             return t
-        for member in range(int(s[ACTIVE]) * int(c[KINDS])):
+        for member in range(whole_at(s, ACTIVE) * whole_at(c, KINDS)):
             i = lane_of(c, member)
             point = part(find(s, c, POINTS), (i - i % 4) * d + i % 4)
             for k in range(d):

@@ -15,7 +15,7 @@ import math
 
 from driftwise._compile import helper, plugin
 from driftwise._lanes import load, splat, store
-from driftwise._memory import Pointer, call, find, part
+from driftwise._memory import Pointer, at, call, find, part, whole_at
 from driftwise.engine.hedge import judge, shifted, tuned_rate
 from driftwise.engine.layout import (
     CENTRE,
@@ -52,8 +52,8 @@ def within_simplices(c: Pointer, wide: Pointer) -> int:
 
     A loss that all coordinates of a simplex share is a shift of the losses.
     """
-    for b in range(int(c[SIMPLEX_COUNT])):
-        edges = part(find(c, c, SIMPLICES), 2 * b)
+    for b in range(whole_at(c, SIMPLEX_COUNT)):
+        edges = part(at(c, SIMPLICES), 2 * b)
         start, stop, mean = int(edges[0]), int(edges[1]), splat(0.0)
         for k in range(start, stop):
             mean = mean + load(wide, 4 * k) / (edges[1] - edges[0])
@@ -73,7 +73,7 @@ def follow(c: Pointer, s: Pointer, played: bool) -> None:
     """Move the decision into the dead zone around the mixture, and no farther; `played` if a round has just ended."""
     if c[DEAD_ZONE] == 0.0:
         return
-    d, rounds, price = int(c[DIM]), max(s[UPDATES], 1.0), c[PRICE]
+    d, rounds, price = whole_at(c, DIM), max(s[UPDATES], 1.0), c[PRICE]
     decision, centre, last = find(s, c, DECISION), find(s, c, CENTRE), find(s, c, PLAYED)
     distance = 0.0
     for k in range(d):
@@ -92,10 +92,10 @@ def follow(c: Pointer, s: Pointer, played: bool) -> None:
 @plugin(FAMILY)
 def tuned_round(c: Pointer, s: Pointer, room: Pointer) -> int:
     """Judge and move every base-learner, tune Hedge's rate, mix them anew, and follow the mixture."""
-    d, price = int(c[DIM]), c[PRICE]
+    d, price = whole_at(c, DIM), c[PRICE]
     g, decision = find(room, c, GRADIENT), find(s, c, DECISION)
     if c[TANGENT_CALL] > 0.0:
-        call(int(c[TANGENT_CALL]), c, g)
+        call(whole_at(c, TANGENT_CALL), c, g)
     shift, scale, square = 0.0, 0.0, 0.0
     for k in range(d):
         shift += g[4 * k] * decision[k]
@@ -105,7 +105,7 @@ def tuned_round(c: Pointer, s: Pointer, room: Pointer) -> int:
     s[SQUARES] += square
     s[SEEN] += square + price * math.sqrt(square)
     if s[HINTED] > 0.0:
-        call(int(c[FORGET_CALL]), c, s, room)
+        call(whole_at(c, FORGET_CALL), c, s, room)
     move_all(c, s, room, step_scale(s[SEEN]), shift)
     lanes, losses, weights = lanes_in_play(c, s), find(room, c, LOSSES), find(s, c, WEIGHTS)
     prior, totals = find(s, c, PRIOR), find(s, c, TOTALS)

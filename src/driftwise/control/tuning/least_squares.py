@@ -11,9 +11,8 @@ import math
 
 from driftwise._compile import aside, helper
 from driftwise._lanes import load, store
-from driftwise._memory import Pointer, part
+from driftwise._memory import Pointer, at, part, whole_at
 from driftwise.control.engine import add_scaled, clear, copy_to
-from driftwise.control.layout import at, whole_at
 from driftwise.control.tuning.pool import (
     AGES_AT,
     BEFORE_AT,

@@ -15,7 +15,7 @@ that state it is judged, so that what moving costs is counted as it is; by the g
 """
 
 from driftwise._compile import LARGEST, aside, helper, plugin
-from driftwise._memory import Pointer, part
+from driftwise._memory import Pointer, at, part, whole_at
 from driftwise.control.engine import OUTLIER, SETTLED, add_scaled, clear, copy_to
 from driftwise.control.kernels import add_product
 from driftwise.control.layout import (
@@ -30,8 +30,6 @@ from driftwise.control.layout import (
     PAST_AT,
     ROUND,
     X_AT,
-    at,
-    whole_at,
 )
 from driftwise.control.tuning.pool import (
     BLOCK_AT,

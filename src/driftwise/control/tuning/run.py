@@ -1,10 +1,10 @@
 """A round of the pool, compiled: what simulations and the two verbs call by address, and pieces for other costs."""
 
 from driftwise._compile import brief, plugin
-from driftwise._memory import Pointer, call, part
+from driftwise._memory import Pointer, at, call, part, whole_at
 from driftwise._validate import Array
 from driftwise.control.kernels import COST_KIND, QUADRATIC, slopes_of, value_of
-from driftwise.control.layout import DU, DX, at, whole_at
+from driftwise.control.layout import DU, DX
 from driftwise.control.tuning.plants import foresee
 from driftwise.control.tuning.pool import (
     COUNT,

@@ -15,9 +15,9 @@ import math
 
 from driftwise._compile import aside, plugin
 from driftwise._lanes import load, store
-from driftwise._memory import Pointer, part
+from driftwise._memory import Pointer, at, part, whole_at
 from driftwise.control.engine import add_scaled, clear, remember
-from driftwise.control.layout import DU, DX, at, whole_at
+from driftwise.control.layout import DU, DX
 from driftwise.control.tuning.least_squares import accumulate, fit
 from driftwise.control.tuning.plants import descend
 from driftwise.control.tuning.pool import (
