@@ -125,8 +125,8 @@ ROOM = Section(
         Part("old", OLD, ("dim", WIDTH)),  # before a move that has a price,
         Part("still", STILL, ("dim", WIDTH)),  # and before a move that may not come
         Part("eta", ETA, ("lanes",)),  # steps of the update
-        Part("going", GOING, (WIDTH,)),  # which lanes of a block move
-        Part("trial", TRIAL, ("dim",)),  # one point on its way
+        Part("going", GOING, (WIDTH,)),  # one number for each lane of a block, such as whether it moves
+        Part("trial", TRIAL, (WIDTH, "dim")),  # points on their way, one after the other
         Part("row", ROW, ("dim",)),  # one gradient
         Part("spare", SPARE, ("spare",)),  # for the projection
     ],

@@ -203,16 +203,24 @@ def _how_far(points: Pointer, before: Pointer, d: int) -> Four:
 def planned_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Step and project onto any domain by its plan, one base-learner after the other."""
     d, own, before, trial = whole_at(c, DIM), whole_at(c, OWN), find(room, c, BEFORE), find(room, c, TRIAL)
-    plan, spare, etas = at(c, DOMAIN), find(room, c, SPARE), find(room, c, ETA)
+    plan, spare, etas, four = at(c, DOMAIN), find(room, c, SPARE), find(room, c, ETA), find(room, c, GOING)
     for i in range(first, last, 4 * whole_at(c, KINDS)):
-        points, g = part(find(s, c, POINTS), i * d), part(gradient, (i // 4) * own)
-        store(find(room, c, INNER), i, _look(points, g, d, before))
-        for lane in range(_in_play(c, s, i)):
-            for k in range(d):
-                trial[k] = points[4 * k + lane] - etas[i + lane] * g[4 * k + lane]
-            project(plan, trial, spare)
-            for k in range(d):
-                points[4 * k + lane] = trial[k]
+        points, g, eta = part(find(s, c, POINTS), i * d), part(gradient, (i // 4) * own), load(etas, i)
+        lanes, inner = _in_play(c, s, i), splat(0.0)
+        # One pass over the block for all four lanes: with many coordinates, a pass for each would cost the most.
+        for k in range(d):
+            p, x = load(points, 4 * k), load(g, 4 * k)
+            inner = inner + p * x
+            store(before, 4 * k, p)
+            store(four, 0, p - eta * x)
+            for lane in range(4):
+                trial[lane * d + k] = four[lane]
+        store(find(room, c, INNER), i, inner)
+        for lane in range(lanes):
+            project(plan, part(trial, lane * d), spare)
+        for k in range(d):
+            for lane in range(lanes):
+                points[4 * k + lane] = trial[lane * d + k]
         store(find(s, c, MOVES), i, _how_far(points, before, d))
     return 0
 

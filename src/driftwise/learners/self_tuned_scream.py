@@ -39,8 +39,8 @@ class SelfTunedScream(Ensemble):
       the price of a move, and moves by what is beyond. So does the hindsight optimum: it moves only where the sum of
       gradients reaches the price.
     - Hedge begins with equal weights, and its rate is 2 / `overhead`, where the overhead is
-      ``sum_s (gap_s + lambda D |p_s - p_{s-1}|_1)``: the mixability gaps of AdaHedge [2]_, and a bound on what changing
-      the weights costs in movement.
+      ``sum_s (gap_s + lambda D |p_s - p_{s-1}|_1)``: the mixability gaps of AdaHedge [2]_, each measured with the rate
+      that its weights were made with, and a bound on what changing the weights costs in movement.
     - A dead zone: the decision is the point nearest to the last one within
       ``D / (4 sqrt(t)) * lambda / (lambda + |g|)`` of the mixture, ``|g|`` being the root mean square of the gradients
       so far.
@@ -87,7 +87,7 @@ class SelfTunedScream(Ensemble):
     >>> losses = dw.streams.drifting_regression(rounds=2000, dim=3, segment=500, seed=1)
     >>> learner = dw.SelfTunedScream(dw.Ball(3), switching_cost=2.0)
     >>> round(dw.play(learner, losses, switching_cost=2.0).total, 4)
-    17.2739
+    17.2713
     """
 
     def __init__(self, domain: Domain, *, switching_cost: float | MoveCost, start: ArrayLike | None = None) -> None:
