@@ -14,7 +14,7 @@ Of the two ways to act only the one that is used is compiled.
 import math
 
 from driftwise._compile import aside, brief, entry
-from driftwise._memory import Array, Pointer, part
+from driftwise._memory import Array, Pointer, at, part, whole_at
 from driftwise.engine.hedge import judge, tuned_rate, weigh
 from driftwise.engine.prices import move_price
 from driftwise.learners.committee.layout import (
@@ -46,9 +46,9 @@ from driftwise.learners.committee.layout import (
 @aside
 def _own_prices(c: Pointer, d: int, weights: Pointer) -> float:
     """Price the own moves of those awake, and return the weighted mean of these prices."""
-    own, kept, rows, mean = part(c, int(c[OWN])), part(c, int(c[KEPT])), part(c, int(c[ROWS])), 0.0
-    prior, seen, prices = part(c, int(c[PRIOR])), part(c, int(c[SEEN])), part(c, int(c[PRICES]))
-    for i in range(int(c[MEMBERS])):
+    own, kept, rows, mean = at(c, OWN), at(c, KEPT), at(c, ROWS), 0.0
+    prior, seen, prices = at(c, PRIOR), at(c, SEEN), at(c, PRICES)
+    for i in range(whole_at(c, MEMBERS)):
         own[i] = 0.0
         if prior[i] > -math.inf:
             if seen[i] > 0.0:
@@ -62,13 +62,13 @@ def _own_prices(c: Pointer, d: int, weights: Pointer) -> float:
 def act_by_mixing(committee: Array) -> None:
     """Write the weighted mean of the proposals of those awake; rounding does not carry it out of their range."""
     c = part(committee, 0)
-    d, prior, weights, rows = int(c[DIM]), part(c, int(c[PRIOR])), part(c, int(c[WEIGHTS])), part(c, int(c[ROWS]))
-    decision, last = part(c, int(c[DECISION])), part(c, int(c[LAST]))
-    weigh(int(c[LANES]), c[RATE], prior, part(c, int(c[TOTALS])), weights)
+    d, prior, weights, rows = whole_at(c, DIM), at(c, PRIOR), at(c, WEIGHTS), at(c, ROWS)
+    decision, last = at(c, DECISION), at(c, LAST)
+    weigh(whole_at(c, LANES), c[RATE], prior, at(c, TOTALS), weights)
     own = _own_prices(c, d, weights)
     for k in range(d):
         mean, low, high = 0.0, math.inf, -math.inf
-        for i in range(int(c[MEMBERS])):
+        for i in range(whole_at(c, MEMBERS)):
             if prior[i] > -math.inf:
                 x = rows[i * d + k]
                 mean += weights[i] * x
@@ -77,7 +77,7 @@ def act_by_mixing(committee: Array) -> None:
         mean = low if mean < low else mean
         last[k] = decision[k]
         decision[k] = high if mean > high else mean
-    extra = move_price(last, decision, 1, part(c, int(c[PRICES])), d, c[ADDS_UP] > 0.0) - own
+    extra = move_price(last, decision, 1, at(c, PRICES), d, c[ADDS_UP] > 0.0) - own
     c[CHARGE] = extra if extra > 0.0 and c[ROUNDS] > 0.0 else 0.0
 
 
@@ -85,11 +85,11 @@ def act_by_mixing(committee: Array) -> None:
 def act_by_following(committee: Array) -> None:
     """Note what the change of member in `follow.redraw` is expected to cost above the new member's own move."""
     c = part(committee, 0)
-    d, n, kept, rows = int(c[DIM]), int(c[MEMBERS]), part(c, int(c[KEPT])), part(c, int(c[ROWS]))
-    weights, before, own = part(c, int(c[WEIGHTS])), part(c, int(c[BEFORE])), part(c, int(c[OWN]))
-    weigh(int(c[LANES]), c[RATE], part(c, int(c[PRIOR])), part(c, int(c[TOTALS])), weights)
+    d, n, kept, rows = whole_at(c, DIM), whole_at(c, MEMBERS), at(c, KEPT), at(c, ROWS)
+    weights, before, own = at(c, WEIGHTS), at(c, BEFORE), at(c, OWN)
+    weigh(whole_at(c, LANES), c[RATE], at(c, PRIOR), at(c, TOTALS), weights)
     _own_prices(c, d, weights)
-    prices, moved, cost = part(c, int(c[PRICES])), 0.0, 0.0
+    prices, moved, cost = at(c, PRICES), 0.0, 0.0
     for j in range(n):
         moved += weights[j] - before[j] if weights[j] > before[j] else 0.0
     for j in range(n):
@@ -107,9 +107,9 @@ def act_by_following(committee: Array) -> None:
 def observe(committee: Array) -> None:
     """Add the charges, which stand in the committee, to the totals, and what the round cost to the overhead."""
     c = part(committee, 0)
-    prior, totals, charges = part(c, int(c[PRIOR])), part(c, int(c[TOTALS])), part(c, int(c[CHARGES]))
-    least, mean, mix = judge(int(c[LANES]), c[RATE], prior, totals, charges, part(c, int(c[WEIGHTS])), 0.0)
-    for i in range(int(c[MEMBERS])):
+    prior, totals, charges = at(c, PRIOR), at(c, TOTALS), at(c, CHARGES)
+    least, mean, mix = judge(whole_at(c, LANES), c[RATE], prior, totals, charges, at(c, WEIGHTS), 0.0)
+    for i in range(whole_at(c, MEMBERS)):
         totals[i] += charges[i] - least if prior[i] > -math.inf else mix
     c[OVERHEAD] += mean - mix + c[CHARGE]
     c[RATE] = tuned_rate(c[FACTOR], c[OVERHEAD])
@@ -120,4 +120,4 @@ def observe(committee: Array) -> None:
 def weigh_everybody(committee: Array, weights: Array) -> None:
     """Write what the weights would be if all members were awake."""
     c = part(committee, 0)
-    weigh(int(c[LANES]), c[RATE], part(c, int(c[LOG_PRIOR])), part(c, int(c[TOTALS])), part(weights, 0))
+    weigh(whole_at(c, LANES), c[RATE], at(c, LOG_PRIOR), at(c, TOTALS), part(weights, 0))
