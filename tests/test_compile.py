@@ -342,6 +342,15 @@ def test_a_filled_folder_need_not_be_writable(script: Path, tmp_path: Path) -> N
     assert run(script, DRIFTWISE_CACHE_DIR=folder, PYTHONPATH=str(sitecustomize)) == "compiled:\n"
 
 
+def test_files_that_were_cut_short_are_made_again(script: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    run(script, DRIFTWISE_CACHE_DIR=str(folder))
+    for path in folder.rglob("*half*.nb?"):
+        path.write_bytes(path.read_bytes()[:20])
+    assert run(script, DRIFTWISE_CACHE_DIR=str(folder)) == "compiled: half\n"
+    assert run(script, DRIFTWISE_CACHE_DIR=str(folder)) == "compiled:\n"
+
+
 def test_a_folder_of_ones_own_is_for_our_kernels_alone(script: Path, tmp_path: Path) -> None:
     run(script, DRIFTWISE_CACHE_DIR=str(tmp_path / "kept"))
     assert len(files_of(tmp_path / "kept", "half")) == len(files_of(tmp_path / "kept", "clear")) == 1

@@ -26,6 +26,7 @@ import hashlib
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -49,6 +50,10 @@ PLAIN = bool(_config.DISABLE_JIT)
 RULES = {"error_model": "numpy", "boundscheck": False}
 
 _OURS: set[Any] = set()
+
+_LOCK = threading.RLock()
+
+_lost: list[str] = []
 
 
 def _fingerprint(package: Path) -> str:
@@ -84,22 +89,33 @@ class _Files(_numba.CompileResultCacheImpl):  # type: ignore[misc]
 class _Cache(_numba.FunctionCache):  # type: ignore[misc]
     _impl_class = _Files
 
+    def load_overload(self, sig: Any, target: Any) -> Any:
+        try:
+            return super().load_overload(sig, target)
+        except Exception:  # a file that was cut short, say: what is on disk is only a copy, and is made again
+            with contextlib.suppress(OSError):
+                self.flush()
+            return None
+
     def save_overload(self, sig: Any, data: Any) -> None:
-        with contextlib.suppress(OSError):  # the folder cannot be written to, or the disk is full
+        try:
             super().save_overload(sig, data)
+        except OSError:  # the folder cannot be written to, or the disk is full
+            _lost.append(self._py_func.__name__)
 
 
 def _keep(kernel: Any, function: Callable[..., Any]) -> None:
     """Let numba keep a kernel on disk under the digest of all sources; without a folder, do nothing."""
-    usual = _config.CACHE_DIR
-    try:
-        _config.CACHE_DIR = os.environ.get("DRIFTWISE_CACHE_DIR") or usual
-        kernel._cache = _Cache(function)
-        kernel._cache._cache_file._source_stamp = _FINGERPRINT
-    except (AttributeError, RuntimeError):
-        kernel._cache = NullCache()
-    finally:
-        _config.CACHE_DIR = usual
+    with _LOCK:
+        usual = _config.CACHE_DIR
+        try:
+            _config.CACHE_DIR = os.environ.get("DRIFTWISE_CACHE_DIR") or usual
+            kernel._cache = _Cache(function)
+            kernel._cache._cache_file._source_stamp = _FINGERPRINT
+        except (AttributeError, RuntimeError):
+            kernel._cache = NullCache()
+        finally:
+            _config.CACHE_DIR = usual
 
 
 def _entry(function: F, **options: Any) -> F:
@@ -166,9 +182,12 @@ class Plugin:
             _PLAIN_PLUGINS.append(self.function)
             return len(_PLAIN_PLUGINS)
         options = {"nopython": True, "_nrt": False, **RULES}
-        self.kernel: Any = _Kernel(self.function, sigutils.normalize_signature(self.signature), {}, options)
-        _keep(self.kernel, self.function)
-        self.kernel.compile()
+        with _LOCK:
+            if not hasattr(self, "kernel"):
+                kernel: Any = _Kernel(self.function, sigutils.normalize_signature(self.signature), {}, options)
+                _keep(kernel, self.function)
+                kernel.compile()
+                self.kernel = kernel
         return cast(int, self.kernel.address)
 
 
@@ -208,6 +227,11 @@ def compilations() -> list[str]:
     return list(_compiled)
 
 
+def lost() -> list[str]:
+    """Return the names of the kernels that this process has compiled and could not keep on disk."""
+    return list(_lost)
+
+
 def say_nothing() -> None:
     """Let a process that compiles on purpose not be told that it does."""
     global _said
@@ -231,7 +255,8 @@ def _say_once(kept: bool) -> None:
 def _note(kernel: Any) -> None:
     """Take note of a compilation that is about to begin."""
     _compiled.append(kernel.__name__)
-    _say_once(kernel._cache.cache_path is not None)
+    folder = kernel._cache.cache_path
+    _say_once(folder is not None and (not os.path.isdir(folder) or os.access(folder, os.W_OK)))
 
 
 class _Kernel(CFunc):

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -67,7 +68,9 @@ def _plain_part(numbers: Any, start: int) -> Place:
 
 @built_in(_plain_part)
 def part(typing: Any, numbers: Any, start: Any) -> Any:
-    """Return a pointer to what begins at ``numbers[start]``."""
+    """Return a pointer to what begins at ``numbers[start]``; an array must be of doubles, one after the other."""
+    if isinstance(numbers, types.Array) and (numbers.layout != "C" or numbers.dtype != types.float64):
+        raise TypingError(f"a kernel reads contiguous arrays of float64, not {numbers}")
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return pointer_to(context, builder, signature.args[0], *args)

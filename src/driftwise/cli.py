@@ -390,6 +390,11 @@ def warmup(
     except KeyboardInterrupt:
         typer.echo(f"Stopped. What has been compiled is kept in {folder}.", err=True)
         raise typer.Exit(130) from None
+    if _compile.lost():
+        raise RunError(
+            f"warmup: {len(_compile.lost())} of {compiled} kernels could not be kept in {folder}; set "
+            "DRIFTWISE_CACHE_DIR to a folder that can be written to."
+        )
     took = f"{time.monotonic() - began:.1f} s ({cpu_seconds:.1f} CPU s)"
     console.print(f"Ready: {compiled} kernels compiled in {took}, kept in {folder}", soft_wrap=True)
 

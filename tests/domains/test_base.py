@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import driftwise as dw
 from driftwise._validate import Array
 from driftwise.domains import base, kernels
-from driftwise.domains.base import PLUGINS, ROUNDING
+from driftwise.domains.base import PLUGINS, ROUNDING, Block
+from tests.cases import check_refused
 from tests.domains.cases import compiled, domains, outside, points
 
 MIXED = dw.Product(dw.Ball(2, 3.0, [1.0, -1.0]), dw.Box([0.0], [5.0]), dw.SpectralBalls((1, 2, 2), 0.5), dw.Simplex(2))
@@ -175,3 +176,25 @@ def test_a_single_point_is_a_domain_too() -> None:
     box = dw.Box([0.1, 1e50], [0.1, 1e50])
     assert box.contains(box.project([3.0, 3.0]), tol=0.0)
     assert not box.contains([0.1, 1.001e50])
+
+
+@pytest.mark.parametrize(
+    ("kind", "count", "rows"),
+    [
+        (kernels.BALL, 3, 0),
+        (kernels.BOX, 5, 0),
+        (kernels.SIMPLEX, 2, 0),
+        (kernels.SPECTRAL, 1, 2),
+        (kernels.SPECTRAL, 1, 0),
+        (9, 1, 0),
+    ],
+)
+def test_a_block_with_other_numbers_than_kernels_read_is_refused(kind: int, count: int, rows: int) -> None:
+    class Odd(dw.Domain):
+        def __init__(self) -> None:
+            super().__init__((Block(kind, 3, np.ones(count), rows),), 1.0)
+
+        def _support(self, rows: Array) -> Array:
+            return rows[:, 0]
+
+    check_refused(Odd, "Odd", "numbers")

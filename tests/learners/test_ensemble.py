@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import driftwise as dw
+from driftwise._validate import Array
 from driftwise.domains import Domain
 from driftwise.errors import ParameterError
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
@@ -122,3 +123,31 @@ def test_the_parts_themselves_are_frozen() -> None:
     with pytest.raises(AttributeError):
         Pool(0.1).growth = 2.0  # type: ignore[misc]
     check_refused(lambda: Ensemble(dw.Simplex(1), **GOOD), "Simplex(1", "single point", kind=ParameterError)
+
+
+class Reversed(dw.OGD):
+    """Hands the engine an array that its kernels do not read as it is."""
+
+    shown = slice(None, None, -1)
+
+    def _learn(self, gradient: Array) -> None:
+        super()._learn(gradient[self.shown])
+
+
+def test_what_a_subclass_hands_on_is_read_by_its_own_strides() -> None:
+    learner = Reversed(dw.Box([-9.0] * 3, [9.0] * 3), step=1.0)
+    learner.act()
+    learner.observe([1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(learner.act(), [-3.0, -2.0, -1.0])
+
+
+class Short(Reversed):
+    shown = slice(0, 1)
+
+
+def test_a_gradient_that_a_subclass_has_cut_is_refused() -> None:
+    learner = Short(dw.Box([-9.0] * 3, [9.0] * 3), step=1.0)
+    learner.act()
+    before = learner._state.copy()
+    check_refused(lambda: learner.observe([1.0, 2.0, 3.0]), "Short._learn: gradient", "(3,)")
+    assert np.array_equal(learner._state, before)

@@ -18,6 +18,7 @@ from driftwise.domains.nearest import (
     nearest_in_spectral_ball,
 )
 from driftwise.domains.singular_values import project_spectral, spectral_room
+from driftwise.errors import ParameterError
 
 PLUGINS: dict[int, Plugin] = {
     BALL: kernels.project_ball,
@@ -41,6 +42,16 @@ class Block(NamedTuple):
     """Ball: radius, centre; box: low, high; simplex: scale; spectral: radius."""
     rows: int = 0
     """Number of matrix rows (SPECTRAL only)."""
+
+    def check(self, owner: str) -> None:
+        """Raise unless there are as many numbers as the compiled projection reads."""
+        wanted = {BALL: 1 + self.size, BOX: 2 * self.size, SIMPLEX: 1, SPECTRAL: 1}.get(self.kind)
+        whole_rows = self.kind != SPECTRAL or (self.rows > 0 and self.size % self.rows == 0)
+        if wanted != self.numbers.size or not whole_rows:
+            raise ParameterError(
+                f"{owner}: a block of kind {self.kind} and size {self.size} must have {wanted} numbers, and rows that "
+                f"divide its size if it holds matrices; got {self.numbers.size} numbers and {self.rows} rows."
+            )
 
     @property
     def room(self) -> int:
@@ -83,6 +94,8 @@ class Domain(metaclass=Checked):
 
     def __init__(self, blocks: tuple[Block, ...], diameter: float) -> None:
         """Tabulate `blocks`: which coordinates and which numbers belong to each."""
+        for block in blocks:
+            block.check(type(self).__name__)
         self.blocks = blocks
         self.diameter = float(diameter)
         table, start, offset = [], 0, 0

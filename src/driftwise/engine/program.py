@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from driftwise._compile import LARGEST, Plugin
 from driftwise._validate import Array
-from driftwise.domains import Ball, Box, Domain
-from driftwise.domains.kernels import KIND, SIMPLEX, START, STOP
+from driftwise.domains import Domain
+from driftwise.domains.kernels import BALL, BOX, KIND, SIMPLEX, START, STOP
 from driftwise.engine import hints, layout, members, rounds, tuned
 from driftwise.engine.layout import CONSTANTS, STATE
 from driftwise.errors import ParameterError
@@ -238,10 +238,10 @@ class Program:
             return members.entropy_step
         if base != EUCLIDEAN:
             return members.pnorm_mirror_step
-        # A subclass of a ball or a box is still one block of that kind.
-        if len(self.domain.blocks) == 1 and isinstance(self.domain, Ball | Box):
-            return members.ball_step if isinstance(self.domain, Ball) else members.box_step
-        return members.planned_step
+        kinds = [block.kind for block in self.domain.blocks]
+        return {BALL: members.ball_step, BOX: members.box_step}.get(
+            kinds[0] if len(kinds) == 1 else -1, members.planned_step
+        )
 
     def views(self, cell: Array) -> dict[str, Array]:
         """Return the parts of a cell's state by name; base-learners in the order of lanes."""

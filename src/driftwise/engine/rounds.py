@@ -78,7 +78,8 @@ from driftwise.engine.layout import (
     WEIGHTS,
 )
 
-OK, REFUSED = 0, 1
+OK, REFUSED, MISFIT = 0, 1, 2
+"""What a round answers: it was taken in; its numbers were refused; the gradient has another size."""
 
 FAMILY = "int64(P, P, P)"
 """Signature of a round: constants, state, room; the gradient stands in the room."""

@@ -20,13 +20,15 @@ from driftwise.engine.layout import (
     TRIAL,
     VALUES,
 )
-from driftwise.engine.rounds import OK, lane_of, learn, learn_own, write_weights
+from driftwise.engine.rounds import MISFIT, OK, lane_of, learn, learn_own, write_weights
 from driftwise.losses.kernels import unary_loss, unary_slopes, window_loss
 
 
 @brief
 def observe(cell: Array, gradient: Array) -> int:
     """One round by hand, with the gradient at the decision for all base-learners."""
+    if gradient.size != cell[DIM]:
+        return MISFIT
     return learn(part(cell, 0), part(gradient, 0))
 
 

@@ -22,13 +22,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
 from driftwise._validate import Array, Checked, array, choice, instance, loose, number, whole
 from driftwise.domains import Domain
 from driftwise.engine import Program, layout
 from driftwise.engine.program import pool_size
-from driftwise.engine.rounds import OK
+from driftwise.engine.rounds import MISFIT, OK
 from driftwise.engine.run import act_on_hint, observe, observe_own
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners.base import Learner
@@ -345,6 +346,7 @@ class Ensemble(Learner):
     def _take(self, cell: Array) -> None:
         """Continue from another cell; the decision that was acted, if any, is forgotten."""
         self._cell, self._acted, self._linked = cell, None, False
+        self._views: dict[str, Array] | None = None
         start = int(cell[layout.DECISION_AT])
         self._decision = cell[start : start + self.domain.dim]
         self._shape = self._decision.shape
@@ -352,7 +354,7 @@ class Ensemble(Learner):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is to be copied: of the cell only what the learner knows, as its addresses are this process's."""
-        dropped = ("_cell", "_decision", "_linked")
+        dropped = ("_cell", "_decision", "_linked", "_views")
         kept = {name: part for name, part in self.__dict__.items() if name not in dropped}
         return {**kept, "_known": self._state.copy()}
 
@@ -394,7 +396,9 @@ class Ensemble(Learner):
     @property
     def _parts(self) -> dict[str, Array]:
         """The parts of the state by name, in the order of lanes."""
-        return self.program.views(self._cell)
+        if self._views is None:
+            self._views = self.program.views(self._cell)
+        return self._views
 
     def _decide(self) -> Array:
         decision = self._decision.copy()
@@ -416,7 +420,14 @@ class Ensemble(Learner):
         act_on_hint(self._link(), self.program.link_hints(self._cell), hint)
 
     def _learn(self, gradient: Array) -> None:
-        if observe(self._cell if self._linked else self._link(), gradient) != OK:
+        cell = self._cell if self._linked else self._link()
+        try:
+            status = observe(cell, gradient)
+        except (NumbaError, TypeError, AttributeError):  # an array that kernels do not read, from a subclass
+            status = MISFIT
+        if status == MISFIT:
+            status = observe(cell, array(f"{type(self).__name__}._learn", "gradient", gradient, self._shape, copy=True))
+        if status != OK:
             raise self._refused(f"gradient {np.array2string(gradient, threshold=6)}")
 
     def _observe_own(self, given: object) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import LARGEST
-from driftwise._validate import Array, instance, read_only, whole
+from driftwise._validate import Array, array, instance, read_only, whole
 from driftwise.control.controllers.base import Controller
 from driftwise.control.costs import Cost, DataCost
 from driftwise.control.engine import (
@@ -189,7 +189,7 @@ class DisturbanceActionController(Controller):
             # A state that is refused must not reach the learner.
             refused = not admits_state(self._cell, x)
             if not refused:
-                act(0, self._cell, np.concatenate([[1.0], self.learner.act()]), 0, x)
+                act(0, self._cell, np.concatenate([[1.0], self._policy()]), 0, x)
         if refused:
             raise InputError(
                 f"{type(self).__name__}.act: the state {np.array2string(x, threshold=6)} must be finite and at most "
@@ -211,9 +211,14 @@ class DisturbanceActionController(Controller):
             self._learn_by_hand(cost)
         self._input[:] = applied
 
+    def _policy(self) -> Array:
+        """Return the decision of a learner of any kind, as kernels read it."""
+        name = f"{type(self).__name__}: what {type(self.learner).__name__}.act"
+        return array(name, "returns", self.learner.act(), (self.learner.domain.dim,))
+
     def _learn_by_hand(self, cost: Cost) -> None:
         """Take in a cost by the learner's own verbs."""
-        square = self._gradient(cost, self.learner.act())
+        square = self._gradient(cost, self._policy())
         if not square <= LARGEST * LARGEST:
             raise self._out_of_range(cost)
         self.learner.observe(self._parts["gradient"].ravel().copy())

@@ -18,6 +18,7 @@ from driftwise.control.tuning.pool import (
     COUNT,
     FINISH_CALL,
     MIXTURE_AT,
+    WEIGHTS_AT,
     kept,
     members,
     new_pool,
@@ -50,7 +51,8 @@ class PolicyPool(Learner):
     @property
     def weights(self) -> Array:
         """Weights of the learners."""
-        return self.parts["weights"][: int(self._cell[COUNT])].copy()
+        start = int(self._cell[WEIGHTS_AT])
+        return self._cell[start : start + int(self._cell[COUNT])].copy()
 
     def _take(self, cell: Array) -> None:
         """Continue from another cell."""
