@@ -238,10 +238,9 @@ class Program:
             return members.entropy_step
         if base != EUCLIDEAN:
             return members.pnorm_mirror_step
-        kinds = [block.kind for block in self.domain.blocks]
-        return {BALL: members.ball_step, BOX: members.box_step}.get(
-            kinds[0] if len(kinds) == 1 else -1, members.planned_step
-        )
+        if len(self.domain.blocks) > 1:
+            return members.planned_step
+        return {BALL: members.ball_step, BOX: members.box_step}.get(self.domain.blocks[0].kind, members.planned_step)
 
     def views(self, cell: Array) -> dict[str, Array]:
         """Return the parts of a cell's state by name; base-learners in the order of lanes."""
