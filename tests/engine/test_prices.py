@@ -11,7 +11,7 @@ import driftwise as dw
 from driftwise._compile import entry
 from driftwise._memory import part
 from driftwise._validate import Array
-from driftwise.engine.prices import DOWN, UP, move_price, pull
+from driftwise.engine.prices import move_price, pull
 from driftwise.movecost import move_costs
 from tests.strategies import seeds
 
@@ -29,7 +29,7 @@ def _pull(held: Array, stride: int, prices: Array) -> float:
 
 
 def _terms(change: Array, prices: Array) -> Array:
-    return np.asarray(prices[UP] * np.maximum(change, 0.0) + prices[DOWN] * np.maximum(-change, 0.0), np.longdouble)
+    return np.asarray(prices[0] * np.maximum(change, 0.0) + prices[1] * np.maximum(-change, 0.0), np.longdouble)
 
 
 @given(seeds, st.sampled_from(NORMS), st.integers(1, 9))
@@ -88,7 +88,7 @@ def test_the_pull_is_the_length_of_gradients_in_units_of_their_prices(seed: int,
     rng = np.random.default_rng(seed)
     held, prices = rng.normal(size=dim), rng.uniform(0.1, 3.0, (2, dim))
     # A gradient above 0 asks to go down.
-    asked = held / np.where(held > 0.0, prices[DOWN], prices[UP])
+    asked = held / np.where(held > 0.0, prices[1], prices[0])
     assert _pull(held, 1, prices) == pytest.approx(float(np.linalg.norm(asked)), rel=1e-14)
 
 

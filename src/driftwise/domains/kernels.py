@@ -21,9 +21,6 @@ No square may overflow or vanish: a learner's step can put a point 1e200 times f
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
 from driftwise._compile import aside, entry, helper, plugin
 from driftwise._memory import Pointer, call, part
 from driftwise._validate import Array
@@ -34,9 +31,6 @@ BALL, BOX, SIMPLEX, SPECTRAL = 0, 1, 2, 3
 KIND, START, STOP, OFFSET, ROWS = 0, 1, 2, 3, 4
 """Columns of `Domain.table`, which Python reads: a block's kind, its first coordinate, one past its last, where its
 numbers begin in `Domain.numbers`, and its number of matrix rows (SPECTRAL only)."""
-
-COLUMNS = 5
-Blocks = NDArray[np.int64]
 
 ADDRESS, FIRST, SIZE, NUMBERS = 0, 1, 2, 3
 """What a plan says of a block."""

@@ -12,8 +12,6 @@ import math
 from driftwise._compile import helper
 from driftwise._memory import Pointer
 
-UP, DOWN = 0, 1
-
 
 @helper
 def move_price(before: Pointer, after: Pointer, stride: int, prices: Pointer, dim: int, adds_up: bool) -> float:
