@@ -19,10 +19,11 @@ from driftwise import applications, cli, warmup
 from driftwise.applications import forecasts
 from driftwise.cli import app, main
 from driftwise.errors import RunError
-from driftwise.experiments import catalogue, comparison
-from driftwise.experiments.catalogue import Experiment
-from driftwise.experiments.finding import Claim, Finding, Panel, Series, Table
-from driftwise.experiments.study import Size, Study, Task
+from driftwise.experiments import comparison
+from driftwise.experiments.findings.finding import Claim, Finding, Panel, Series, Table
+from driftwise.experiments.studies import catalogue
+from driftwise.experiments.studies.catalogue import Experiment
+from driftwise.experiments.studies.study import Size, Study, Task
 
 RUNNER = CliRunner(env={"COLUMNS": "200"})
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import driftwise as dw
-from driftwise.experiments.task import pack
+from driftwise.experiments.sweep.task import pack
 
 
 @pytest.mark.parametrize("name", dw.__all__)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Grid
 
-    from driftwise.experiments.finding import Claim, Finding, Table
+    from driftwise.experiments.findings.finding import Claim, Finding, Table
     from driftwise.report import Report
 
 app = typer.Typer(
@@ -108,7 +108,7 @@ def reproduce(
     from rich.console import Console
 
     from driftwise import experiments, report
-    from driftwise.experiments.study import Size
+    from driftwise.experiments.studies.study import Size
 
     report.require()
     _writable(out)
@@ -297,7 +297,7 @@ def apply(
     from rich.console import Console
 
     from driftwise import applications, report
-    from driftwise.experiments.finding import Table
+    from driftwise.experiments.findings.finding import Table
 
     console = Console(highlight=False)
     if show:

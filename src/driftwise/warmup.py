@@ -157,14 +157,14 @@ def _self_tuned_control() -> None:
 
 def _regret() -> None:
     """Measure regret, and find the cheapest decisions in hindsight."""
-    from driftwise.regret import warm
+    from driftwise.optimum import warm
 
     warm.warm()
 
 
 def _hindsight_control() -> None:
     """Find the best policies of a plant in hindsight."""
-    from driftwise.control.comparators import warm
+    from driftwise.control.hindsight import warm
 
     warm.warm()
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from driftwise.regret.values import policy_losses
+from driftwise.optimum.values import policy_losses
 from tests.applications.cases import case, short
 
 

@@ -11,7 +11,7 @@ from driftwise.applications.catalogue import APPLICATIONS, NAMES
 from driftwise.applications.chapters import Applications, apply
 from driftwise.applications.data import Dataset
 from driftwise.errors import MissingExtraError, ParameterError
-from driftwise.experiments.finding import read_chapters
+from driftwise.experiments.findings.finding import read_chapters
 from tests.applications.cases import short
 
 

@@ -7,7 +7,7 @@ import driftwise as dw
 from driftwise.applications import contest as contests
 from driftwise.applications.contest import CAUTION, HINDSIGHT, OPTIMUM, OURS, RULE, STATIC, Referee
 from driftwise.applications.ours import BLIND, COMMITTEE, FOLLOWING, SCREAM, SELF_TUNED
-from driftwise.regret.values import policy_losses
+from driftwise.optimum.values import policy_losses
 from tests.applications.cases import MAKERS, case, contest
 
 PRICES = (0.5, 20.0)

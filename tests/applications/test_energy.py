@@ -2,7 +2,7 @@
 
 import pytest
 
-from driftwise.regret.values import policy_losses
+from driftwise.optimum.values import policy_losses
 from tests.applications.cases import case, short
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from driftwise.applications.data import load
 from driftwise.applications.forecasts import forecasts
-from driftwise.regret.values import policy_losses
+from driftwise.optimum.values import policy_losses
 from tests.applications.cases import case, short
 
 

@@ -12,8 +12,8 @@ from driftwise import control
 from driftwise._compile import brief
 from driftwise._memory import part
 from driftwise._validate import Array
-from driftwise.control.disturbances import as_disturbances
-from driftwise.control.kernels import CostData, advance, cost_vector, push_away, saturate, slopes_of, value_of
+from driftwise.control.plants.disturbances import as_disturbances
+from driftwise.control.plants.kernels import CostData, advance, cost_vector, push_away, saturate, slopes_of, value_of
 
 DATA = Path(__file__).parents[1] / "data" / "control_cases.npz"
 

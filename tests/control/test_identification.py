@@ -12,7 +12,7 @@ import driftwise as dw
 from driftwise._validate import Array
 from driftwise.control.identification import METHODS, identify
 from driftwise.errors import ArgumentError, InputError, ParameterError, StabilityError
-from driftwise.experiments.control.identification import CORRELATED, INDEPENDENT, draw_system, explore
+from driftwise.experiments.studies.control.identification import CORRELATED, INDEPENDENT, draw_system, explore
 from tests.cases import check_refused
 
 A = np.array([[0.9, 0.5, 0.0], [0.0, 0.7, 0.4], [-0.3, 0.0, 0.8]])

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from driftwise import control
 from driftwise._validate import Array
 from driftwise.control import plots
-from driftwise.control.comparators import best_linear, best_policy, clairvoyant
+from driftwise.control.hindsight import best_linear, best_policy, clairvoyant
 from driftwise.errors import ArgumentError, InputError, MissingExtraError, ParameterError
 from tests.cases import check_refused
 from tests.control.cases import DISTURBANCES, PLANT, UNIT, controller, costs

@@ -9,7 +9,7 @@ import pytest
 
 from driftwise import control
 from driftwise._validate import Array
-from driftwise.control.comparators import best_linear, best_policy, clairvoyant
+from driftwise.control.hindsight import best_linear, best_policy, clairvoyant
 from driftwise.control.regret import dynamic_policy_regret, path_length, policy_costs, regret_over_time
 from driftwise.errors import ArgumentError, InputError, OrderError, ParameterError
 from tests.cases import check_refused

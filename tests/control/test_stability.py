@@ -12,6 +12,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from driftwise._validate import Array
+from driftwise.control.plants.systems import (
+    InvertedPendulum,
+    LinearSystem,
+    System,
+    TimeVaryingSystem,
+    double_integrator,
+    random_system,
+)
 from driftwise.control.stability import (
     StrongStability,
     certificate,
@@ -22,14 +30,6 @@ from driftwise.control.stability import (
     lqr,
     response,
     spectral_radius,
-)
-from driftwise.control.systems import (
-    InvertedPendulum,
-    LinearSystem,
-    System,
-    TimeVaryingSystem,
-    double_integrator,
-    random_system,
 )
 from driftwise.errors import ArgumentError, InputError, MissingExtraError, ParameterError, StabilityError
 from tests.cases import check_refused

@@ -2,8 +2,8 @@
 
 import pytest
 
-from driftwise.experiments.finding import Finding
-from driftwise.experiments.study import Size, Study
+from driftwise.experiments.findings.finding import Finding
+from driftwise.experiments.studies.study import Size, Study
 
 BOTH_SIZES = pytest.mark.parametrize("quick", [True, pytest.param(False, marks=pytest.mark.full)])
 """Run at the small size, and at full size with -m full."""

@@ -21,7 +21,7 @@ FUNCTIONS = [
     for name in names
     if inspect.isfunction(function := getattr(module, name))
     and not name.startswith("_")
-    and function.__module__.startswith("driftwise.regret")
+    and function.__module__.startswith(("driftwise.regret", "driftwise.optimum"))
 ]
 PUBLIC = [function for function in dict.fromkeys(FUNCTIONS) if hasattr(function, "__wrapped__")]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from driftwise.experiments.finding import Chapter, Claim, Finding, Panel, Provenance, Series, Table
+from driftwise.experiments.findings.finding import Chapter, Claim, Finding, Panel, Provenance, Series, Table
 
 SOURCE = Provenance(
     command="driftwise reproduce figure1 --seeds 20 --out results/2025-figure1",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 from PIL import Image
 
-from driftwise.experiments.finding import Finding
+from driftwise.experiments.findings.finding import Finding
 from driftwise.report import Report
 from tests.report import chapters
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from driftwise.experiments.finding import Finding, Panel, Series
+from driftwise.experiments.findings.finding import Finding, Panel, Series
 from driftwise.report.curves import Band, bands, dash, entries
 from driftwise.report.palette import Look
 

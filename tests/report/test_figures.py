@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from driftwise.experiments.finding import Finding, Panel, Series
+from driftwise.experiments.findings.finding import Finding, Panel, Series
 from driftwise.report import Report
 from driftwise.report.figures import draw
 from driftwise.report.palette import assign

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from driftwise.experiments.finding import Chapter, Claim, Finding
+from driftwise.experiments.findings.finding import Chapter, Claim, Finding
 from driftwise.report import Report, build
 from tests.report import chapters
 from tests.report.reading import Node, Reader

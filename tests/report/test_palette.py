@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from driftwise.experiments.finding import Chapter, Finding, Panel, Series
+from driftwise.experiments.findings.finding import Chapter, Finding, Panel, Series
 from driftwise.report.palette import COLOURS, USUAL, Look, assign
 from tests.report import chapters
 

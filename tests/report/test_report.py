@@ -7,7 +7,7 @@ import pytest
 
 from driftwise import report as reports
 from driftwise.errors import InputError, MissingExtraError
-from driftwise.experiments.finding import Chapter, Finding, Panel, Series
+from driftwise.experiments.findings.finding import Chapter, Finding, Panel, Series
 from tests.report import chapters
 
 

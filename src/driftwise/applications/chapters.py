@@ -12,8 +12,8 @@ from driftwise.applications.data import CATALOGUE, choose, load, missing
 from driftwise.applications.figures import PROBLEM
 from driftwise.applications.policies import which
 from driftwise.errors import ParameterError
-from driftwise.experiments.finding import Chapter, Finding
-from driftwise.experiments.provenance import provenance
+from driftwise.experiments.findings.finding import Chapter, Finding
+from driftwise.experiments.findings.provenance import provenance
 
 MOVE_COSTS = (0.5, 5.0, 20.0)
 """Prices of moving when none are given."""

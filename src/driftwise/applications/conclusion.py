@@ -7,7 +7,7 @@ from driftwise.applications.figures import cost_table, panels, problem_table, se
 from driftwise.applications.ours import SELF_TUNED
 from driftwise.applications.words import setting, summarise
 from driftwise.experiments.comparison.words import show
-from driftwise.experiments.finding import Claim, Finding
+from driftwise.experiments.findings.finding import Claim, Finding
 
 
 def conclude(contests: Sequence[Contest]) -> Finding:

@@ -9,8 +9,8 @@ from driftwise._validate import Array
 from driftwise.applications import ours
 from driftwise.applications.case import Case
 from driftwise.movecost import as_move_cost
+from driftwise.optimum.values import policy_losses
 from driftwise.regret import HindsightOptimum, best_fixed, hindsight_optimum
-from driftwise.regret.values import policy_losses
 
 COUNTED = 1e-3
 """A change of the decision by more than this, in the unit of the decision, is counted as a move."""

@@ -9,7 +9,7 @@ from driftwise.applications.contest import COUNTED, OPTIMUM, RULE, Contest, Outc
 from driftwise.applications.data.files import version
 from driftwise.applications.ours import COMMITTEE, SCREAM, SELF_TUNED
 from driftwise.experiments.comparison.words import show
-from driftwise.experiments.finding import Panel, Series, Table
+from driftwise.experiments.findings.finding import Panel, Series, Table
 
 SHOWN = 168
 """Rounds of the series that are drawn: the last ones."""

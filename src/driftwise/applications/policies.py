@@ -6,8 +6,8 @@ from driftwise.applications.contest import Contest
 from driftwise.applications.ours import BLIND, COMMITTEE, FOLLOWING, SELF_TUNED
 from driftwise.applications.words import warning
 from driftwise.experiments.comparison.words import show
-from driftwise.experiments.finding import Claim, Finding, Panel, Series, Table
-from driftwise.experiments.study import group
+from driftwise.experiments.findings.finding import Claim, Finding, Panel, Series, Table
+from driftwise.experiments.studies.study import group
 
 MARGIN = 0.03
 """A committee should cost at most this share more than its best member in hindsight."""

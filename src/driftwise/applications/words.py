@@ -7,7 +7,7 @@ from driftwise.applications.contest import HINDSIGHT, OURS, RULE, Contest, Outco
 from driftwise.applications.data import CATALOGUE, Dataset
 from driftwise.applications.ours import SELF_TUNED
 from driftwise.experiments.comparison.words import percent, show
-from driftwise.experiments.finding import spoken
+from driftwise.experiments.findings.finding import spoken
 
 NOBODY = {RULE: "rule of today", HINDSIGHT: "static level or tuned rule, which take hindsight"}
 """Those that a learner is not dearer than, if it is dearer than none of them."""

@@ -10,27 +10,16 @@ A plant x' = A x + B u + w, a convex cost that is revealed after each input, and
 """
 
 from driftwise.control import plots
-from driftwise.control.comparators import (
-    BestLinear,
-    BestPolicy,
-    Clairvoyant,
-    Comparator,
-    best_linear,
-    best_policy,
-    clairvoyant,
-)
 from driftwise.control.controllers import (
     AderController,
     Controller,
     DisturbanceActionController,
-    ExploreThenCommit,
     GradientController,
     LazyScreamController,
     LearningController,
     LinearController,
     PolicyController,
     ScreamController,
-    SelfTunedController,
 )
 from driftwise.control.costs import (
     AbsoluteCost,
@@ -43,7 +32,17 @@ from driftwise.control.costs import (
     gradual,
     pendulum,
 )
-from driftwise.control.disturbances import (
+from driftwise.control.hindsight import (
+    BestLinear,
+    BestPolicy,
+    Clairvoyant,
+    Comparator,
+    best_linear,
+    best_policy,
+    clairvoyant,
+)
+from driftwise.control.identification import ExploreThenCommit, Identified, identify
+from driftwise.control.plants.disturbances import (
     AdversarialDisturbance,
     AutoregressiveDisturbance,
     ConstantDisturbance,
@@ -54,11 +53,19 @@ from driftwise.control.disturbances import (
     SquareWaveDisturbance,
     UniformDisturbance,
 )
-from driftwise.control.identification import Identified, identify
-from driftwise.control.policies import DisturbanceAction, transfer_matrices, unrolled_state
-from driftwise.control.reduction import TruncatedLosses
+from driftwise.control.plants.systems import (
+    InvertedPendulum,
+    LinearSystem,
+    System,
+    TimeVaryingSystem,
+    double_integrator,
+    random_system,
+)
+from driftwise.control.policies.disturbance_action import DisturbanceAction, transfer_matrices, unrolled_state
+from driftwise.control.policies.reduction import TruncatedLosses
 from driftwise.control.regret import dynamic_policy_regret, path_length, policy_costs, regret_over_time
-from driftwise.control.simulation import simulate
+from driftwise.control.self_tuned.controller import SelfTunedController
+from driftwise.control.simulate import simulate
 from driftwise.control.stability import (
     ImpulseResponse,
     StrongStability,
@@ -67,14 +74,6 @@ from driftwise.control.stability import (
     impulse_response,
     lqr,
     spectral_radius,
-)
-from driftwise.control.systems import (
-    InvertedPendulum,
-    LinearSystem,
-    System,
-    TimeVaryingSystem,
-    double_integrator,
-    random_system,
 )
 from driftwise.control.trace import ControlTrace
 

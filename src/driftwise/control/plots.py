@@ -8,8 +8,8 @@ import numpy as np
 
 from driftwise._plot import axes
 from driftwise._validate import Array, checked, describe, instance
-from driftwise.control.comparators import BestLinear, BestPolicy, Clairvoyant, Comparator
-from driftwise.control.kernels import Integers
+from driftwise.control.hindsight import BestLinear, BestPolicy, Clairvoyant, Comparator
+from driftwise.control.plants.kernels import Integers
 from driftwise.control.trace import ControlTrace
 from driftwise.errors import InputError
 from driftwise.learners import Ensemble

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, checked, describe, instance, loose
-from driftwise.control.comparators import BestPolicy, Comparator
-from driftwise.control.comparators.rollout import (
+from driftwise.control.controllers import Controller, DisturbanceActionController
+from driftwise.control.hindsight import BestPolicy, Comparator
+from driftwise.control.hindsight.rollout import (
     Problem,
     Rollout,
     cost_values,
@@ -22,11 +23,10 @@ from driftwise.control.comparators.rollout import (
     read_problem,
     roll,
 )
-from driftwise.control.controllers import Controller, DisturbanceActionController
-from driftwise.control.policies import DisturbanceAction
-from driftwise.control.simulation import simulate
+from driftwise.control.plants.systems import as_matrix
+from driftwise.control.policies.disturbance_action import DisturbanceAction
+from driftwise.control.simulate import simulate
 from driftwise.control.stability import lqr
-from driftwise.control.systems import as_matrix
 from driftwise.control.trace import ControlTrace
 from driftwise.errors import InputError, OrderError
 from driftwise.regret import measures
@@ -67,7 +67,7 @@ def dynamic_policy_regret(trace: ControlTrace, comparator: Any, *, K: ArrayLike 
     Examples
     --------
     >>> import driftwise as dw
-    >>> from driftwise.control.comparators import best_policy
+    >>> from driftwise.control.hindsight import best_policy
     >>> from driftwise.control.regret import dynamic_policy_regret
     >>> plant, cost = dw.control.double_integrator(), dw.control.QuadraticCost(1.0, 1.0)
     >>> waves = dw.control.SinusoidDisturbance(0.3, period=40.0, seed=1)

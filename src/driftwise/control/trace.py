@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from driftwise._validate import Array
-from driftwise.control.controllers import Controller, LearningController, SelfTunedController
+from driftwise.control.controllers import Controller, LearningController
 from driftwise.control.costs import CostSequence
-from driftwise.control.systems import System
+from driftwise.control.plants.systems import System
+from driftwise.control.self_tuned.controller import SelfTunedController
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,10 +8,11 @@
 - Pictures: `plots`.
 """
 
+from driftwise.optimum import HindsightOptimum, best_fixed, hindsight_optimum
 from driftwise.regret import adversaries, bounds, plots
 from driftwise.regret.adaptive import AdaptiveRegret, adaptive_regret
 from driftwise.regret.certificates import Assumption, Certificate, certificate
-from driftwise.regret.comparators import best_fixed, best_piecewise, generator
+from driftwise.regret.comparators import best_piecewise, generator
 from driftwise.regret.decomposition import Decomposition, decompose
 from driftwise.regret.measures import (
     dynamic_policy_regret,
@@ -20,7 +21,6 @@ from driftwise.regret.measures import (
     regret_over_time,
     static_policy_regret,
 )
-from driftwise.regret.optimum import HindsightOptimum, hindsight_optimum
 
 __all__ = [
     "AdaptiveRegret",

@@ -9,9 +9,9 @@ from driftwise.domains import Domain
 from driftwise.errors import InputError
 from driftwise.losses import LossStream, kernels
 from driftwise.losses.base import DataLoss
-from driftwise.regret.kernels import Indices
-from driftwise.regret.quadratic import Quadratics, is_quadratic, minimise, sums
-from driftwise.regret.values import read_problem, read_run, unary_losses
+from driftwise.optimum.kernels import Indices
+from driftwise.optimum.quadratic import Quadratics, is_quadratic, minimise, sums
+from driftwise.optimum.values import read_problem, read_run, unary_losses
 from driftwise.trace import Trace
 
 CHUNK = 512

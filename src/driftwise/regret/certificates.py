@@ -13,8 +13,8 @@ from driftwise.learners import OGD, Ader, Ensemble, Hedge, LazyScream, Learner, 
 from driftwise.losses.base import DataLoss
 from driftwise.mirror import Euclidean, NegativeEntropy
 from driftwise.movecost import euclidean_price, largest_price
+from driftwise.optimum.values import policy_losses, read_comparators, read_run, step_lengths, unary_losses, unary_slopes
 from driftwise.regret import bounds
-from driftwise.regret.values import policy_losses, read_comparators, read_run, step_lengths, unary_losses, unary_slopes
 from driftwise.trace import Trace
 
 THEOREMS: dict[type[Learner], str] = {

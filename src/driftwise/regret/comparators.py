@@ -1,4 +1,4 @@
-"""Sequences to compare a run with: the best fixed decision, the best piecewise-constant one, the true generator.
+"""Sequences to compare a run with: the best piecewise-constant one, the true generator.
 
 A comparator is an array: (d,) for one decision that is held, (T, d) for a sequence.
 """
@@ -10,50 +10,16 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, checked, instance, loose, whole
 from driftwise.domains import Domain
-from driftwise.errors import ConvergenceError, InputError, ParameterError
-from driftwise.losses import CapacityLoss, LossStream
+from driftwise.errors import InputError, ParameterError
+from driftwise.losses import LossStream
 from driftwise.losses.base import DataLoss
-from driftwise.regret import bundle
-from driftwise.regret.capacity import best_capacity
-from driftwise.regret.coordinates import limits
-from driftwise.regret.kernels import Indices
-from driftwise.regret.quadratic import CLOSE, Quadratics, gaps, is_quadratic, minimise, scales, sums
-from driftwise.regret.values import read_problem
+from driftwise.optimum.fixed import minimise_over, surely
+from driftwise.optimum.kernels import Indices
+from driftwise.optimum.quadratic import Quadratics, is_quadratic, sums
+from driftwise.optimum.values import read_problem
 
 GRID = 200
 """Candidate breaks, at most, when none are given."""
-
-
-@checked
-def best_fixed(losses: LossStream, domain: Domain) -> Array:
-    """Return the one decision with the least total loss, ``argmin_v sum_t f_t(v, ..., v)``.
-
-    Squared, tracking and linear losses are solved from their sums; capacity losses on a box by a quantile of the
-    demands, which is exact; any others, custom ones too, by a bundle method that calls values and gradients only.
-    Every search ends with a certificate, and a typed error if there is none. Custom losses are taken to be convex;
-    those that are seen not to be, at the points tried, are refused.
-
-    Parameters
-    ----------
-    losses : LossStream
-        The losses.
-    domain : Domain
-        Where the decision may lie.
-
-    Returns
-    -------
-    array of shape (d,)
-
-    Examples
-    --------
-    >>> import driftwise as dw
-    >>> dw.regret.best_fixed(dw.TrackingLoss([[1.0], [1.0], [-0.5]]), dw.Ball(1))
-    array([0.5])
-    """
-    read_problem("best_fixed", losses, domain)
-    if isinstance(losses, DataLoss) and is_quadratic(losses):
-        return _surely("best_fixed", sums(losses, np.zeros(1, np.int64)), domain).reshape(-1)
-    return _minimise("best_fixed", losses, domain)
 
 
 @checked
@@ -109,11 +75,11 @@ def best_piecewise(
     else:
         raise ParameterError(f"{owner}: grid goes with a number of segments; segments={segments!r} are given places.")
     if isinstance(losses, DataLoss) and is_quadratic(losses):
-        points = _surely(owner, sums(losses, starts), domain)
+        points = surely(owner, sums(losses, starts), domain)
     else:
         stops = [*starts[1:].tolist(), rounds]
         parts = [range(start, stop) for start, stop in zip(starts.tolist(), stops, strict=True)]
-        points = np.array([_minimise(owner, losses, domain, part) for part in parts])
+        points = np.array([minimise_over(owner, losses, domain, part) for part in parts])
     return np.repeat(points, np.diff(starts, append=rounds), axis=0)
 
 
@@ -141,25 +107,6 @@ def generator(losses: LossStream) -> Array:
     return np.asarray(found)
 
 
-def _minimise(owner: str, losses: LossStream, domain: Domain, rounds: range | None = None) -> Array:
-    """Return the best fixed decision for losses that have no sums, over all rounds or some."""
-    if isinstance(losses, CapacityLoss) and (box := limits(domain)) is not None:
-        return best_capacity(losses, *box, rounds)
-    return bundle.minimise(owner, losses, domain, rounds)
-
-
-def _surely(owner: str, problem: Quadratics, domain: Domain) -> Array:
-    """Return the minimisers, or raise if one of them is not certain."""
-    points = minimise(problem, domain)
-    relative = gaps(problem, domain, points) / scales(problem, domain)
-    if relative.max() > 10.0 * CLOSE:
-        raise ConvergenceError(
-            f"{owner}: the minimum over {domain!r} was found only to a relative gap of {relative.max():.1e}; "
-            "rescale the features or the domain so that their sizes are nearer to 1."
-        )
-    return points
-
-
 def _grid(rounds: int) -> Indices:
     return np.unique(np.linspace(0, rounds, min(rounds, GRID), endpoint=False).astype(np.int64))
 
@@ -181,7 +128,7 @@ def _place(owner: str, losses: DataLoss, domain: Domain, count: int, candidates:
     cost = np.full((size, size + 1), np.inf)  # cost[i, j]: candidates i to j - 1 as one segment
     for i in range(size):
         tail = Quadratics(*(np.cumsum(part[i:], axis=0) for part in cells))
-        cost[i, i + 1 :] = tail.values(_surely(owner, tail, domain))
+        cost[i, i + 1 :] = tail.values(surely(owner, tail, domain))
     best = cost[0]  # best[j]: the first j cells in the segments so far
     chosen = []
     for _ in range(1, count):

@@ -10,8 +10,8 @@ from driftwise.errors import InputError
 from driftwise.learners import Ensemble
 from driftwise.losses import LossStream
 from driftwise.movecost import MoveCost, euclidean_price, read_move_cost
+from driftwise.optimum.values import read_comparators, read_run, unary_slopes
 from driftwise.regret.measures import dynamic_regret
-from driftwise.regret.values import read_comparators, read_run, unary_slopes
 from driftwise.trace import Trace
 
 CHUNK = 4096

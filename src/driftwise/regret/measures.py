@@ -8,8 +8,8 @@ from driftwise.domains import Domain
 from driftwise.errors import ParameterError
 from driftwise.losses import LossStream
 from driftwise.movecost import MoveCost, move_costs, read_move_cost
-from driftwise.regret.comparators import best_fixed
-from driftwise.regret.values import policy_losses, read_comparators, read_run, step_lengths, unary_losses
+from driftwise.optimum.fixed import best_fixed
+from driftwise.optimum.values import policy_losses, read_comparators, read_run, step_lengths, unary_losses
 from driftwise.trace import Trace
 
 

@@ -11,11 +11,11 @@ from driftwise._validate import Array, checked, instance, whole
 from driftwise.errors import InputError
 from driftwise.learners import Ensemble, Hedge
 from driftwise.movecost import MoveCost, move_costs, show_price
+from driftwise.optimum.kernels import Indices
+from driftwise.optimum.solve import HindsightOptimum
+from driftwise.optimum.values import policy_losses, read_comparators, read_run
 from driftwise.regret.certificates import Run
-from driftwise.regret.kernels import Indices
 from driftwise.regret.measures import regret_over_time
-from driftwise.regret.optimum import HindsightOptimum
-from driftwise.regret.values import policy_losses, read_comparators, read_run
 from driftwise.trace import Trace
 
 if TYPE_CHECKING:

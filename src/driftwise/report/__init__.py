@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from driftwise.errors import MissingExtraError
-from driftwise.experiments.finding import Chapter, Finding, read_chapters
-from driftwise.experiments.provenance import provenance
+from driftwise.experiments.findings.finding import Chapter, Finding, read_chapters
+from driftwise.experiments.findings.provenance import provenance
 from driftwise.report.figures import draw
 from driftwise.report.page import page
 from driftwise.report.palette import assign
@@ -117,7 +117,7 @@ def build(folder: str | Path, *, order: Iterable[str] = ()) -> Report:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from driftwise.experiments.finding import Chapter, Claim, Finding, Provenance
+    >>> from driftwise.experiments.findings.finding import Chapter, Claim, Finding, Provenance
     >>> finding = Finding("Two and two", "They make 4.", [], [Claim("The sum is 4", True, "4")])
     >>> source = Provenance("driftwise compare", {"driftwise": "0.1"}, "a laptop", "2025-01-01 00:00", 1.0, 1)
     >>> with tempfile.TemporaryDirectory() as folder:

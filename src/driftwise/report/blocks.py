@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from driftwise.experiments.finding import Claim, Finding, Provenance, Table
+from driftwise.experiments.findings.finding import Claim, Finding, Provenance, Table
 from driftwise.report.curves import dash, entries
 from driftwise.report.palette import Look
 from driftwise.report.panels import figure

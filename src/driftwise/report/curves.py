@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from driftwise.experiments.finding import Finding, Series
+from driftwise.experiments.findings.finding import Finding, Series
 from driftwise.report.palette import Look
 
 __all__ = ["Band", "bands", "dash", "entries"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from driftwise.experiments.finding import Finding, Panel, Series
+from driftwise.experiments.findings.finding import Finding, Panel, Series
 from driftwise.report.curves import bands, dash, entries
 from driftwise.report.palette import Look
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
-from driftwise.experiments.finding import Chapter, Claim
+from driftwise.experiments.findings.finding import Chapter, Claim
 from driftwise.report.blocks import claim_item, finding_section, provenance
 from driftwise.report.palette import Look
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import NamedTuple
 
-from driftwise.experiments.finding import Chapter
+from driftwise.experiments.findings.finding import Chapter
 
 __all__ = ["COLOURS", "Look", "assign"]
 
@@ -80,7 +80,7 @@ def assign(chapters: Iterable[Chapter]) -> dict[str, Look]:
 
     Examples
     --------
-    >>> from driftwise.experiments.finding import Chapter, Finding, Panel, Provenance, Series
+    >>> from driftwise.experiments.findings.finding import Chapter, Finding, Panel, Provenance, Series
     >>> curves = [Series(name, [1, 2], [3, 4]) for name in ("Scream", "Scream, appendix")]
     >>> finding = Finding("Both rates", "", [], [], [Panel("", "", "", curves)])
     >>> chapter = Chapter("rates", "Rates", Provenance("", {}, "", "", 0.0, 0), [finding])

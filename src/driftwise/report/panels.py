@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from driftwise.experiments.finding import Finding, Panel, Series
+from driftwise.experiments.findings.finding import Finding, Panel, Series
 from driftwise.report.curves import bands, dash
 from driftwise.report.palette import Look
 

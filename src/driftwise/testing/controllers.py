@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from driftwise._validate import Array, checked, instance, whole
 from driftwise.control.controllers import Controller, DisturbanceActionController
 from driftwise.control.costs import Cost, QuadraticCost
-from driftwise.control.kernels import PlantData, advance, saturate
-from driftwise.control.simulation import simulate
-from driftwise.control.systems import System, random_system
+from driftwise.control.plants.kernels import PlantData, advance, saturate
+from driftwise.control.plants.systems import System, random_system
+from driftwise.control.simulate import simulate
 from driftwise.errors import DriftwiseError, HorizonError, InputError, OrderError, ParameterError
 from driftwise.testing.domains import bad_rows
 from driftwise.testing.learners import NORMALISED, _global_random_state

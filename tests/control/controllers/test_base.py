@@ -10,7 +10,7 @@ import pytest
 
 from driftwise import control
 from driftwise._validate import Array
-from driftwise.control.systems import read_limits
+from driftwise.control.plants.systems import read_limits
 from driftwise.errors import ArgumentError, DriftwiseError, HorizonError, InputError, OrderError, ParameterError
 from tests.cases import check_refused
 from tests.control.cases import CONTROLLERS, PLANT, UNIT, WIDE, controller, inputs_to_come, squares

@@ -8,7 +8,7 @@ import pytest
 
 import driftwise as dw
 from driftwise import control
-from driftwise.control.scales import theory_radii
+from driftwise.control.policies.scales import theory_radii
 from driftwise.errors import ArgumentError, DriftwiseError, InputError, ParameterError, StabilityError
 from tests.cases import check_refused
 from tests.control.cases import LEARNING, PLANT, UNIT, WIDE

@@ -3,7 +3,7 @@ import pytest
 
 from driftwise import control
 from driftwise.control.controllers.linear import Still
-from driftwise.control.policies import DisturbanceAction
+from driftwise.control.policies.disturbance_action import DisturbanceAction
 from driftwise.errors import ArgumentError, InputError, ParameterError, StabilityError
 from tests.cases import check_refused
 from tests.control.cases import PLANT, UNIT, WIDE, policies

@@ -12,7 +12,7 @@ import driftwise as dw
 from driftwise.errors import ArgumentError, ParameterError
 from driftwise.experiments.comparison import CONTENDERS, compare, outcome
 from driftwise.experiments.comparison.words import show
-from driftwise.experiments.finding import Chapter, Finding, Provenance, Table, read_chapters
+from driftwise.experiments.findings.finding import Chapter, Finding, Provenance, Table, read_chapters
 from tests.experiments.comparison.files import drifting, write
 
 REFERENCES = ["Hindsight optimum", "Best fixed weights", "Weights of zero"]

@@ -3,24 +3,20 @@
 from driftwise.control.controllers.ader import AderController
 from driftwise.control.controllers.base import Controller
 from driftwise.control.controllers.disturbance_action import DisturbanceActionController
-from driftwise.control.controllers.explore import ExploreThenCommit
 from driftwise.control.controllers.gradient import GradientController
 from driftwise.control.controllers.lazy_scream import LazyScreamController
 from driftwise.control.controllers.learning import LearningController
 from driftwise.control.controllers.linear import LinearController, PolicyController
 from driftwise.control.controllers.scream import ScreamController
-from driftwise.control.controllers.self_tuned import SelfTunedController
 
 __all__ = [
     "AderController",
     "Controller",
     "DisturbanceActionController",
-    "ExploreThenCommit",
     "GradientController",
     "LazyScreamController",
     "LearningController",
     "LinearController",
     "PolicyController",
     "ScreamController",
-    "SelfTunedController",
 ]

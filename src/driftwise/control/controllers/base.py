@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, Checked, array, describe, read_only, whole
 from driftwise.control.costs import Cost
-from driftwise.control.systems import read_limits
+from driftwise.control.plants.systems import read_limits
 from driftwise.errors import DriftwiseError, HorizonError, OrderError, ParameterError
 
 

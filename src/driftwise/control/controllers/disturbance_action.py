@@ -9,8 +9,11 @@ from numpy.typing import ArrayLike
 from driftwise._compile import LARGEST
 from driftwise._validate import Array, array, instance, read_only, whole
 from driftwise.control.controllers.base import Controller
+from driftwise.control.controllers.run import Learning, address_of
 from driftwise.control.costs import Cost, DataCost
-from driftwise.control.engine import (
+from driftwise.control.plants.systems import PLANT_HINT, System
+from driftwise.control.policies.disturbance_action import DisturbanceAction, read_loop
+from driftwise.control.policies.engine import (
     act,
     admits_state,
     data_slope,
@@ -20,13 +23,10 @@ from driftwise.control.engine import (
     look_back,
     observe,
 )
-from driftwise.control.layout import COUNT, HEAD, MEASURED, ROUND, SPARE, SQUARES, U_AT, kept, views, with_room
-from driftwise.control.policies import DisturbanceAction, read_loop
-from driftwise.control.reduction import loop_cell
-from driftwise.control.run import Learning, address_of
+from driftwise.control.policies.layout import COUNT, HEAD, MEASURED, ROUND, SPARE, SQUARES, U_AT, kept, views, with_room
+from driftwise.control.policies.reduction import loop_cell
 from driftwise.control.stability import StrongStability, certify, lqr
 from driftwise.control.stability.certificate import stable
-from driftwise.control.systems import PLANT_HINT, System
 from driftwise.engine.layout import DECISION_AT
 from driftwise.engine.rounds import OK
 from driftwise.errors import InputError, ParameterError

@@ -4,7 +4,7 @@ import math
 
 from driftwise._validate import Array
 from driftwise.control.controllers.learning import LearningController
-from driftwise.control.scales import Constants
+from driftwise.control.policies.scales import Constants
 from driftwise.domains import SpectralBalls
 from driftwise.learners import Ensemble, Learner, Pool
 

@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike
 from driftwise._compile import LARGEST
 from driftwise._validate import Array, array, choice, instance, number, seeded, whole
 from driftwise.control.controllers.disturbance_action import DisturbanceActionController
-from driftwise.control.layout import FARTHEST
-from driftwise.control.policies import read_loop
-from driftwise.control.scales import (
+from driftwise.control.plants.systems import PLANT_HINT, System
+from driftwise.control.policies.disturbance_action import read_loop
+from driftwise.control.policies.layout import FARTHEST
+from driftwise.control.policies.scales import (
     ALPHA,
     SCALES,
     WIDTH,
@@ -25,7 +26,6 @@ from driftwise.control.scales import (
 )
 from driftwise.control.stability import certify, lqr
 from driftwise.control.stability.certificate import stable
-from driftwise.control.systems import PLANT_HINT, System
 from driftwise.domains import SpectralBalls
 from driftwise.errors import ParameterError
 from driftwise.learners import Learner

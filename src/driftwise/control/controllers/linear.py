@@ -5,10 +5,10 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, instance
 from driftwise.control.controllers.disturbance_action import DisturbanceActionController
-from driftwise.control.policies import DisturbanceAction, read_loop
-from driftwise.control.run import Learning
+from driftwise.control.controllers.run import Learning
+from driftwise.control.plants.systems import PLANT_HINT, System
+from driftwise.control.policies.disturbance_action import DisturbanceAction, read_loop
 from driftwise.control.stability import lqr
-from driftwise.control.systems import PLANT_HINT, System
 from driftwise.domains import Ball
 from driftwise.learners import Learner
 

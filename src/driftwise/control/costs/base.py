@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, Checked, array, choice, loose, number, whole
-from driftwise.control.kernels import ABSOLUTE, HUBER, QUADRATIC, CostData, cost_vector, one_slope, one_value
+from driftwise.control.plants.kernels import ABSOLUTE, HUBER, QUADRATIC, CostData, cost_vector, one_slope, one_value
 from driftwise.errors import InputError, ParameterError
 
 RULES = ("refuse", "warn")

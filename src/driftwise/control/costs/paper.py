@@ -8,7 +8,7 @@ import numpy as np
 from driftwise._validate import Array, checked, instance, seeded, whole
 from driftwise.control.costs.base import QuadraticCost
 from driftwise.control.costs.sequence import CostSequence
-from driftwise.control.kernels import QUADRATIC, CostData
+from driftwise.control.plants.kernels import QUADRATIC, CostData
 
 
 def _waves(owner: str, rounds: int, literal: bool, half: bool) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftwise._validate import Array, Checked, array, checked, describe, instance, whole
 from driftwise.control.costs.base import Cost, DataCost, growth, not_convex
-from driftwise.control.kernels import QUADRATIC, CostData
+from driftwise.control.plants.kernels import QUADRATIC, CostData
 from driftwise.errors import InputError, ParameterError, RoundIndexError
 
 _HINT = "QuadraticCost(Q, R)"

@@ -17,7 +17,7 @@ from driftwise.control.identification.data import OWNER, check_growth, read_data
 from driftwise.control.identification.methods import METHODS
 
 if TYPE_CHECKING:
-    from driftwise.control.systems import LinearSystem
+    from driftwise.control.plants.systems import LinearSystem
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Identified:
     @property
     def system(self) -> "LinearSystem":
         """The estimate as a plant, for `lqr`, `certify` and controllers."""
-        from driftwise.control.systems import LinearSystem
+        from driftwise.control.plants.systems import LinearSystem
 
         return LinearSystem(self.A, self.B)
 

@@ -10,7 +10,7 @@ from driftwise.experiments.comparison.outcome import Contest, Outcome, hold_cont
 from driftwise.experiments.comparison.problem import Options, read_problem
 from driftwise.experiments.comparison.sheet import read_sheet
 from driftwise.experiments.comparison.words import named, show, summarise
-from driftwise.experiments.finding import Claim, Finding
+from driftwise.experiments.findings.finding import Claim, Finding
 from driftwise.learners import SelfTunedScream
 from driftwise.regret import certificate
 

@@ -10,8 +10,8 @@ from driftwise.experiments.comparison.outcome import Contest, Outcome
 from driftwise.experiments.comparison.problem import Problem
 from driftwise.experiments.comparison.sheet import listed
 from driftwise.experiments.comparison.words import show, times
-from driftwise.experiments.curves import marks
-from driftwise.experiments.finding import Panel, Series, Table
+from driftwise.experiments.findings.curves import marks
+from driftwise.experiments.findings.finding import Panel, Series, Table
 
 CURVES = 8
 """Weights that are drawn, at most."""

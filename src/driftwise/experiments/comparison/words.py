@@ -6,7 +6,7 @@ import numpy as np
 
 from driftwise.experiments.comparison.outcome import Contest, Outcome
 from driftwise.experiments.comparison.problem import Problem
-from driftwise.experiments.finding import spoken
+from driftwise.experiments.findings.finding import spoken
 
 OUTLIER = 10.0
 """A row that can have a gradient so many times that of any other is pointed out."""

@@ -1,0 +1,114 @@
+"""A whole simulation, compiled: one loop for every built-in controller, plant and cost.
+
+How a controller learns is a plugin that is called by address, the same as in the two verbs: so a simulation is the two
+verbs bit for bit, and plants, costs and books are written once.
+"""
+
+from typing import NamedTuple
+
+from driftwise._compile import LARGEST, Plugin, entry, helper
+from driftwise._memory import Pointer, at, call, part, whole_at
+from driftwise._validate import Array
+from driftwise.control.plants.kernels import LIMIT_AT, PLANT_KIND, VARYING, clip, move, value_of
+from driftwise.control.policies.engine import copy_to, decide, remember
+from driftwise.control.policies.layout import DU, DX, U_AT, Z_AT
+from driftwise.engine.rounds import OK
+
+
+class Calls(NamedTuple):
+    """How a controller learns, for compiled code: addresses of plugins, 0 where there is none."""
+
+    decision: int
+    enter: int
+    learn: int
+    weigh: int
+
+
+class Learning(NamedTuple):
+    """How a controller learns."""
+
+    decision: int
+    """Slot in the header of the learner's cell that says where the policy is."""
+    enter: Plugin | None = None
+    """Lets the learner see a new disturbance: of the controller's cell and the learner's."""
+    learn: Plugin | None = None
+    """Ends a round: of both cells, the costs and the round."""
+    weigh: Plugin | None = None
+    """Writes the weights of the base-learners: of the learner's cell and a row."""
+
+    def calls(self, record_weights: bool) -> Calls:
+        """Return the addresses; what is not on disk is compiled."""
+        weigh = self.weigh if record_weights else None
+        return Calls(self.decision, *(address_of(plugin) for plugin in (self.enter, self.learn, weigh)))
+
+
+def address_of(plugin: Plugin | None) -> int:
+    """Return where a plugin is, 0 if there is none."""
+    return 0 if plugin is None else plugin.address
+
+
+class World(NamedTuple):
+    """All of a run but the controller, as flat vectors."""
+
+    plant: Array
+    changes_A: Array
+    changes_B: Array
+    costs: Array
+    disturbances: Array
+    """Those to come; where the adversary reacts, they are overwritten by what it does."""
+    push: float
+    """Above 0, the norm of what an adversary does."""
+
+
+class Books(NamedTuple):
+    """What is written down in a run, as flat vectors; what is not asked for is empty."""
+
+    states: Array
+    inputs: Array
+    costs: Array
+    weights: Array
+    policies: Array
+
+
+@helper
+def _record(books: Books, t: int, calls: Calls, learner: Pointer) -> None:
+    """Write down the weights and the policy of a round."""
+    rounds = books.costs.size
+    if calls.weigh != 0:
+        call(calls.weigh, learner, part(books.weights, t * (books.weights.size // rounds)))
+    if books.policies.size > 0:
+        size = books.policies.size // rounds
+        copy_to(part(books.policies, t * size), at(learner, calls.decision), size)
+
+
+@entry
+def simulate(cell: Array, learner: Array, calls: Calls, world: World, x: Array, books: Books) -> int:
+    """Run a plant and its controller, and return the number of rounds that went well.
+
+    `x` is the state to start from, and at the end the last one reached.
+    """
+    me, mine, state = part(cell, 0), part(learner, 0), part(x, 0)
+    plant, costs = part(world.plant, 0), part(world.costs, 0)
+    dx, du, varying = whole_at(me, DX), whole_at(me, DU), 1 if plant[PLANT_KIND] == VARYING else 0
+    u, following = at(me, U_AT), at(me, Z_AT)
+    for t in range(books.costs.size):
+        copy_to(part(books.states, t * dx), state, dx)
+        _record(books, t, calls, mine)
+        if decide(me, at(mine, calls.decision), state) != OK:
+            return t
+        if calls.enter != 0:
+            call(calls.enter, me, mine)
+        clip(at(plant, LIMIT_AT), u, du)
+        copy_to(part(books.inputs, t * du), u, du)
+        value = value_of(costs, t, state, u, dx, du)
+        books.costs[t] = value
+        if not abs(value) <= LARGEST:
+            return t
+        if calls.learn == 0:
+            remember(me, 0.0)
+        elif call(calls.learn, me, mine, costs, t) != OK:
+            return t
+        change_A, change_B = part(world.changes_A, varying * t * dx * dx), part(world.changes_B, varying * t * dx * du)
+        move(plant, change_A, change_B, world.push, state, u, part(world.disturbances, t * dx), following)
+        copy_to(state, following, dx)
+    return books.costs.size

@@ -1,0 +1,197 @@
+"""The second derivatives of a quadratic total cost in the policies of a run, segment by segment, and Newton's step.
+
+Within a segment of rounds, states and inputs are linear in z = (xi, M): the state in which the segment begins and the
+policy that is played in it. So is the state in which the next one begins. With the sums G = sum_t (dx_t/dz)' Q_t
+(dx_t/dz) + (du_t/dz)' R_t (du_t/dz) of each segment the best policies of all of them follow by dynamic programming,
+from the last segment to the first; memory grows with the number of segments, and not with that of rounds.
+"""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from driftwise._compile import entry, helper
+from driftwise._memory import Pointer, part
+from driftwise._validate import Array
+from driftwise.control.hindsight.rollout import Problem
+from driftwise.control.plants.kernels import Integers
+
+BLOCK = 4_000_000
+"""Numbers, about, that the derivatives of the rounds taken at one time may have."""
+
+FLAT = 1e-13
+"""Curvature, relative to the largest, below which a direction is taken to be flat."""
+
+
+class Roots(NamedTuple):
+    """Square roots of weights: matrices L with L'L = Q_t for the states, and likewise for the inputs."""
+
+    state: Array
+    """(n, dx, dx), for n stages."""
+    input: Array
+    """(n, du, du)."""
+    stage: Integers
+    """(T,): which stage a round belongs to; (1,): the same in all rounds."""
+    scales: Array
+    """(T, 2): factors of the two parts in a round; (1, 2): the same in all rounds."""
+
+    def of_rounds(self, first: int, last: int) -> tuple[Array, Array]:
+        """Return the two parts for the rounds from `first` up to `last`."""
+        rounds = np.arange(first, last)
+        stage = self.stage[np.minimum(rounds, self.stage.size - 1)]
+        scales = self.scales[np.minimum(rounds, len(self.scales) - 1)][:, :, None, None]
+        return self.state[stage] * scales[:, 0], self.input[stage] * scales[:, 1]
+
+
+def roots(problem: Problem) -> Roots:
+    """Return the roots of the weights of quadratic costs; the identity for costs that are not data."""
+    _, dx, du = problem.size
+    data = problem.costs.data
+    if data is None:
+        return Roots(np.eye(dx)[None], np.eye(du)[None], np.zeros(1, np.int64), np.ones((1, 2)))
+    parts = []
+    for weight, side in ((data.state, dx), (data.input, du)):
+        values, vectors = np.linalg.eigh(weight if weight.shape[2] == side else weight * np.eye(side))
+        parts.append(np.sqrt(np.maximum(values, 0.0))[:, :, None] * vectors.transpose(0, 2, 1))
+    return Roots(parts[0], parts[1], data.stage, np.sqrt(data.scales))
+
+
+def diagonal_roots(of_states: Array, of_inputs: Array) -> Roots:
+    """Return the roots of weights, shape (T, dx) and (T, du), of the squares of single states and inputs."""
+    parts = [np.sqrt(weight)[:, :, None] * np.eye(weight.shape[1]) for weight in (of_states, of_inputs)]
+    return Roots(parts[0], parts[1], np.arange(len(of_states)), np.ones((1, 2)))
+
+
+@helper
+def _add(factor: float, row: Pointer, size: int, out: Pointer) -> None:
+    """Add a multiple of a row to another."""
+    for c in range(size):
+        out[c] += factor * row[c]
+
+
+@entry
+def _derivatives(
+    A: Array, B: Array, K: Array, disturbances: Array, first: int, H: int, of_states: Array, of_inputs: Array
+) -> None:
+    """Write the derivatives of states and inputs in (xi, M) for some rounds from `first` on.
+
+    `of_states`, (rounds + 1, dx, dx + H du dx), begins with the one of the first state, which is given.
+    """
+    dx, du = B.shape
+    size = of_states.shape[2]
+    for t in range(first, first + of_inputs.shape[0]):
+        now, answer = part(of_states, (t - first) * dx * size), part(of_inputs, (t - first) * du * size)
+        following = part(now, dx * size)
+        for c in range(du * size):
+            answer[c] = 0.0
+        for c in range(dx * size):
+            following[c] = 0.0
+        for a in range(du):
+            out = part(answer, a * size)
+            for i in range(dx):
+                _add(-K[a, i], part(now, i * size), size, out)
+            for k in range(min(H, t)):
+                _add(1.0, part(disturbances, (t - 1 - k) * dx), dx, part(out, dx + (k * du + a) * dx))
+        for i in range(dx):
+            out = part(following, i * size)
+            for k in range(dx):
+                _add(A[i, k], part(now, k * size), size, out)
+            for a in range(du):
+                _add(B[i, a], part(answer, a * size), size, out)
+
+
+class Curvature:
+    """The second derivatives of a total of quadratic costs in the policies of all segments.
+
+    Parameters
+    ----------
+    problem : Problem
+        Plant and disturbances.
+    weights : Roots
+        Weights of the costs.
+    K : array of shape (du, dx)
+        Gain of the policies.
+    memory : int
+        H.
+    starts : array of shape (S,)
+        First round of every segment.
+    """
+
+    def __init__(self, problem: Problem, weights: Roots, K: Array, memory: int, starts: Integers) -> None:
+        T, dx, du = problem.size
+        n = dx + memory * du * dx
+        self.sums = np.zeros((len(starts), n, n))
+        """G of every segment."""
+        self.ends = np.empty((len(starts), dx, n))
+        """Derivative of the state in which the next segment begins."""
+        most = max(1, BLOCK // (n * (dx + du)))
+        of_states, of_inputs = np.empty((most + 1, dx, n)), np.empty((most, du, n))
+        for s, (start, stop) in enumerate(zip(starts, np.append(starts[1:], T), strict=True)):
+            of_states[0] = np.eye(dx, n)
+            for first in range(start, stop, most):
+                last = min(first + most, stop)
+                rows = of_states[: last - first + 1], of_inputs[: last - first]
+                _derivatives(problem.A, problem.B, K, problem.disturbances, first, memory, *rows)
+                for root, derivatives in zip(weights.of_rounds(first, last), (rows[0][:-1], rows[1]), strict=True):
+                    weighed = (root @ derivatives).reshape(-1, n)
+                    self.sums[s] += weighed.T @ weighed
+                of_states[0] = rows[0][-1]
+            self.ends[s] = of_states[0]
+
+    @functools.cached_property
+    def _factors(self) -> tuple[Array, Array]:
+        """Go through the segments backwards, and keep what the steps of `newton` need."""
+        count, dx, n = self.ends.shape
+        inverses, answers = np.empty((count, n - dx, n - dx)), np.empty((count, n - dx, dx))
+        to_come = np.zeros((dx, dx))
+        for s in range(count - 1, -1, -1):
+            whole = self.sums[s] + self.ends[s].T @ to_come @ self.ends[s]
+            inverses[s] = inverse(whole[dx:, dx:])
+            answers[s] = inverses[s] @ whole[dx:, :dx]
+            to_come = whole[:dx, :dx] - whole[:dx, dx:] @ answers[s]
+            to_come = 0.5 * (to_come + to_come.T)
+        return inverses, answers
+
+    @property
+    def steepest(self) -> float:
+        """The largest second derivative, if segments did not touch one another."""
+        return 2.0 * float(np.linalg.eigvalsh(self.sums)[:, -1].max())
+
+    def newton(self, slopes: Array) -> Array:
+        """Return the change of policies that minimises the quadratic of these slopes, both of shape (S, H du dx)."""
+        count, dx, _ = self.ends.shape
+        inverses, answers = self._factors
+        best, to_come = np.empty_like(slopes), np.zeros(dx)
+        for s in range(count - 1, -1, -1):
+            pulled = self.ends[s].T @ to_come
+            pulled[dx:] += 0.5 * slopes[s]
+            best[s] = inverses[s] @ pulled[dx:]
+            to_come = pulled[:dx] - answers[s].T @ pulled[dx:]
+        begun = np.zeros(dx)
+        for s in range(count):
+            best[s] = -best[s] - answers[s] @ begun
+            begun = self.ends[s] @ np.concatenate([begun, best[s]])
+        return best
+
+    def times(self, change: Array) -> Array:
+        """Return how the slopes change with the policies, both of shape (S, H du dx)."""
+        count, dx, _ = self.ends.shape
+        moved, begun = [], np.zeros(dx)
+        for s in range(count):
+            z = np.concatenate([begun, change[s]])
+            moved.append(self.sums[s] @ z)
+            begun = self.ends[s] @ z
+        result, to_come = np.empty_like(change), np.zeros(dx)
+        for s in range(count - 1, -1, -1):
+            pulled = 2.0 * moved[s] + self.ends[s].T @ to_come
+            result[s], to_come = pulled[dx:], pulled[:dx]
+        return result
+
+
+def inverse(matrix: Array) -> Array:
+    """Return the inverse of a positive semidefinite matrix, as far as it has one."""
+    values, vectors = np.linalg.eigh(matrix)
+    steep = values > FLAT * max(values[-1], 0.0)
+    kept = vectors[:, steep]
+    return np.asarray((kept / values[steep]) @ kept.T)

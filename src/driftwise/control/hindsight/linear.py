@@ -1,0 +1,142 @@
+"""The best linear controller u = -K x in hindsight that a local search finds."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, checked, read_only
+from driftwise.control.costs import Cost, CostSequence
+from driftwise.control.hindsight.base import Comparator
+from driftwise.control.hindsight.descent import quasi_newton
+from driftwise.control.hindsight.rollout import (
+    Problem,
+    Rollout,
+    cost_slopes,
+    need_finite,
+    pull,
+    read_gain,
+    read_problem,
+    roll,
+)
+from driftwise.control.plants.systems import System
+from driftwise.control.stability import lqr, spectral_radius
+from driftwise.errors import StabilityError
+
+PRICES = tuple(10.0**power for power in range(-3, 4))
+"""Weights of the inputs, relative to those of the states, at which LQR gives gains to begin with."""
+
+TRIED = 3
+"""Gains, the cheapest of those to begin with, from which a search goes out."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class BestLinear(Comparator):
+    """The cheapest linear controller that was found in hindsight.
+
+    Made by `best_linear`.
+
+    Attributes
+    ----------
+    states, inputs, costs, gap, status
+        As in `Comparator`; the gap is None, since total costs are not convex in K.
+    K : array of shape (du, dx)
+        The gain, u = -K x.
+    """
+
+    K: Array
+
+
+@checked
+def best_linear(
+    system: System,
+    costs: "Cost | CostSequence | Sequence[Cost]",
+    disturbances: ArrayLike,
+    *,
+    K: ArrayLike | None = None,
+    start: ArrayLike | None = None,
+) -> BestLinear:
+    """Return the cheapest linear controller u = -K x in hindsight, as far as a local search goes.
+
+    Total costs are not convex in K. The search goes out from the gain given and from those of LQR at several weights of
+    the inputs, never leaves the gains that stabilise the plant, and cannot tell whether there is a better one far away.
+    `best_policy` is convex, and up to its memory includes every linear controller.
+
+    Parameters
+    ----------
+    system : LinearSystem
+        The plant, without an input limit.
+    costs : Cost, CostSequence or list of Cost
+        One cost for all rounds, or one a round.
+    disturbances : array of shape (T, dx)
+        w_0, ..., w_{T-1}, such as ``trace.disturbances``.
+    K : array of shape (du, dx), optional
+        A gain that stabilises the plant, to begin with besides the others; the result is not worse.
+    start : array of shape (dx,), optional
+        x_0; the origin when left out.
+
+    Returns
+    -------
+    BestLinear
+        Gain, states, inputs, costs, total.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> from driftwise.control.hindsight import best_linear
+    >>> plant, cost = dw.control.double_integrator(), dw.control.QuadraticCost(1.0, 1.0)
+    >>> waves = 0.5 * np.sin(np.arange(500)[:, None] / 10.0 + np.array([0.0, 1.0]))
+    >>> lqr = dw.control.simulate(plant, dw.control.LinearController(plant), cost, waves)
+    >>> best = best_linear(plant, cost, waves)
+    >>> round(lqr.total, 3), round(best.total, 3)
+    (1581.941, 243.506)
+    """
+    owner = "best_linear"
+    problem = read_problem(owner, system, costs, disturbances, start)
+    gains = _beginnings(system, read_gain(owner, system, K))
+    shape = (system.input_dim, system.state_dim)
+
+    def total(gain: Array) -> tuple[float, Array]:
+        return _total(problem, gain.reshape(shape))
+
+    ordered = sorted((gain.ravel() for gain in gains), key=lambda gain: total(gain)[0])
+    need_finite(owner, _played(problem, ordered[0].reshape(shape)))
+    ends = [quasi_newton(total, gain, most=200) for gain in ordered[:TRIED]]
+    best = min([*ends, ordered[0]], key=lambda gain: total(gain)[0])
+    slope = float(np.linalg.norm(total(best)[1]))
+    status = (
+        f"By a local search from {len(ends)} gains, without a certificate; the gradient at its end has the norm "
+        f"{slope:.3g}."
+    )
+    gain = best.reshape(shape)
+    return BestLinear(*_played(problem, gain), None, status, read_only(gain))
+
+
+def _beginnings(system: System, gain: Array) -> list[Array]:
+    """Return the gains to begin with: the one given, and those of LQR."""
+    found = [gain]
+    for price in PRICES:
+        try:
+            found.append(lqr(system, 1.0, price))
+        except StabilityError:  # the weights are too far apart for floating point
+            continue
+    return found
+
+
+def _played(problem: Problem, gain: Array) -> Rollout:
+    T, _, du = problem.size
+    return roll(problem, gain[None], np.zeros((T, du)))
+
+
+def _total(problem: Problem, gain: Array) -> tuple[float, Array]:
+    """Return the total cost and its gradient in the gain; infinity where the plant is not stable."""
+    if not (np.isfinite(gain).all() and spectral_radius(problem.A - problem.B @ gain) < 1.0 - 1e-9):
+        return math.inf, np.zeros(gain.size)
+    rollout = _played(problem, gain)
+    if not math.isfinite(rollout.total):
+        return math.inf, np.zeros(gain.size)
+    pulls = pull(problem, gain[None], cost_slopes(problem.costs, rollout.states, rollout.inputs))
+    return rollout.total, -(pulls.T @ rollout.states).ravel()

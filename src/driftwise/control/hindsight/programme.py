@@ -1,0 +1,120 @@
+"""The cheapest inputs as a convex programme, modelled with cvxpy and solved by Clarabel (the extra 'convex')."""
+
+import math
+import warnings
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from driftwise._validate import Array
+from driftwise.control.hindsight.curvature import roots
+from driftwise.control.hindsight.rollout import Problem, Rollout, costed, need_finite, roll
+from driftwise.control.plants.kernels import ABSOLUTE, QUADRATIC
+from driftwise.control.stability import lqr
+from driftwise.errors import ConvergenceError, MissingExtraError, StabilityError
+
+_OPTIONS = {"tol_gap_rel": 1e-9, "tol_gap_abs": 1e-9, "tol_feas": 1e-9, "accept_unknown": True}
+
+
+def _cvxpy(owner: str) -> ModuleType:
+    try:
+        import cvxpy
+    except ImportError:
+        raise MissingExtraError(
+            f"{owner} needs cvxpy for these costs or for an input bound, which the extra 'convex' brings: "
+            "pip install 'driftwise[convex]'."
+        ) from None
+    module: ModuleType = cvxpy
+    return module
+
+
+def solve(owner: str, problem: Problem, limit: Array | None) -> tuple[Array, Array, Array, float, str]:
+    """Return states, inputs, costs, gap and status."""
+    cp = _cvxpy(owner)
+    T, dx, du = problem.size
+    gain = _gain(problem)
+    # Clarabel is given numbers near 1: states and inputs in units of what a linear controller has.
+    plain = need_finite(owner, roll(problem, gain[None], np.zeros((T, du))))
+    unit = max(float(np.abs(plain.states).max()), float(np.abs(plain.inputs).max())) or 1.0
+    X, U = cp.Variable((T, dx)), cp.Variable((T, du))
+    rules = [X[0] == problem.start / unit]
+    if T > 1:
+        rules.append(X[1:] == X[:-1] @ problem.A.T + U[:-1] @ problem.B.T + problem.disturbances[:-1] / unit)
+    if limit is not None:
+        rules += [cp.abs(U) <= np.tile(limit / unit, (T, 1))]
+    price = plain.total or 1.0
+    total = sum(_part(cp, problem, k, (X, U)[k], unit, price) for k in range(2))
+    model = cp.Problem(cp.Minimize(total), rules)
+    # Step by step, and not model.solve: Clarabel's own result has the dual value, and how it ended.
+    data, chain, inverse = model.get_problem_data(cp.CLARABEL, solver_opts=_OPTIONS)
+    raw = chain.solve_via_data(model, data, solver_opts=_OPTIONS)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that the solution may be inaccurate: the gap will tell
+            model.unpack_results(raw, chain, inverse)
+    except cp.SolverError:
+        X.value = None
+    if X.value is None or U.value is None:
+        raise ConvergenceError(
+            f"{owner}: Clarabel ended with {raw.status}, without inputs; bring states, inputs and weights to units in "
+            "which their numbers are of similar size."
+        )
+    plan = unit * np.asarray(X.value), unit * np.asarray(U.value)
+    # Without feedback an unstable plant runs away from a plan; with it, inputs at their limit cannot follow.
+    runs = [_followed(problem, each, *plan, limit) for each in (gain, 0.0 * gain)]
+    states, inputs, costs = min(runs, key=lambda run: float(run.costs.sum()))
+    bound = price * float(model.value - abs(raw.obj_val - raw.obj_val_dual))
+    gap = max(0.0, float(costs.sum()) - bound)
+    status = f"Clarabel ended with {raw.status}. By its lower bound no inputs are cheaper by more than {gap:.3g}."
+    return states, inputs, costs, gap, status
+
+
+def _gain(problem: Problem) -> Array:
+    """Return a gain to keep a run near the one planned; none if there is none that stabilises."""
+    try:
+        return lqr(problem.system)
+    except StabilityError:
+        return np.zeros((problem.B.shape[1], problem.B.shape[0]))
+
+
+def _part(cp: ModuleType, problem: Problem, k: int, Z: Any, unit: float, price: float) -> Any:
+    """Return the cost of all states (k = 0) or inputs (k = 1), given in units, in units of the price."""
+    data, T = problem.costs.data, Z.shape[0]
+    assert data is not None
+    rounds = np.arange(T)
+    stages = data.stage[np.minimum(rounds, data.stage.size - 1)]
+    if data.kind == QUADRATIC:
+        return cp.sum_squares(_root(problem, k, unit / math.sqrt(price)) @ cp.vec(Z, order="C"))
+    factors = np.broadcast_to(data.scales[:, k], (T,))[:, None] * (unit / price)
+    sizes = np.broadcast_to((data.state, data.input)[k][stages, 0], Z.shape) * factors
+    bent = cp.abs(Z) if data.kind == ABSOLUTE else cp.huber(Z, data.width / unit) / (2.0 * data.width / unit)
+    return cp.sum(cp.multiply(sizes, bent))
+
+
+def _root(problem: Problem, k: int, factor: float) -> Any:
+    """Return the roots of the weights of all states (k = 0) or inputs (k = 1) as one sparse matrix, times a factor."""
+    from scipy import sparse
+
+    blocks = factor * roots(problem).of_rounds(0, len(problem.disturbances))[k]
+    T, side, _ = blocks.shape
+    place = np.arange(T * side).reshape(T, side)
+    rows, columns = np.repeat(place, side, axis=1).ravel(), np.tile(place, (1, side)).ravel()
+    return sparse.csr_matrix((blocks.ravel(), (rows, columns)), (T * side, T * side))
+
+
+def _followed(problem: Problem, gain: Array, states: Array, inputs: Array, limit: Array | None) -> Rollout:
+    """Return the run that a plan leads to with some feedback, its inputs within their limit.
+
+    A plan meets the equations of the plant only up to the solver's tolerance.
+    """
+    x, u = states.copy(), inputs.copy()
+    x[0] = problem.start
+    with np.errstate(over="ignore", invalid="ignore"):
+        for t in range(len(x)):
+            u[t] = inputs[t] - gain @ (x[t] - states[t])
+            if limit is not None:
+                u[t] = np.clip(u[t], -limit, limit)
+            if t + 1 < len(x):
+                x[t + 1] = problem.A @ x[t] + problem.B @ u[t] + problem.disturbances[t]
+    return costed(problem, x, u)

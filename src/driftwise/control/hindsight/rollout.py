@@ -1,0 +1,300 @@
+"""A known past played again: the rounds of a run under other inputs, and how its total cost depends on them.
+
+Every comparator plays u_t = -K_t x_t + v_t with extra inputs v that are known in advance: those of a policy are
+v_t = sum_i M_t[i] w_{t-i}. The state is linear in v, so total costs are convex in v and in M, and one run backwards
+gives the gradient: ::
+
+    q_t = grad_u c_t + B' p_{t+1},   p_t = grad_x c_t - K_t' q_t + A' p_{t+1},   p_T = 0
+
+where q_t is the gradient in v_t, and sum_t q_t w_{t-i}' the one in M[i].
+"""
+
+import math
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._compile import entry
+from driftwise._memory import part
+from driftwise._validate import Array, array, instance, loose
+from driftwise.control.costs import CostSequence, as_costs
+from driftwise.control.plants.disturbances import Disturbance
+from driftwise.control.plants.kernels import (
+    QUADRATIC,
+    CostData,
+    Integers,
+    add_product,
+    cost_vector,
+    slopes_of,
+    value_of,
+)
+from driftwise.control.plants.systems import PLANT_HINT, System, as_matrix
+from driftwise.control.stability import certify, lqr
+from driftwise.errors import InputError
+
+
+class Problem(NamedTuple):
+    """A plant with everything that happened to it: what a comparator is chosen for, in hindsight."""
+
+    system: System
+    A: Array
+    B: Array
+    costs: CostSequence
+    disturbances: Array
+    """(T, dx)."""
+    start: Array
+    """(dx,): x_0."""
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """T, dx, du."""
+        return len(self.disturbances), self.system.state_dim, self.system.input_dim
+
+
+class Rollout(NamedTuple):
+    """What happens on the plant."""
+
+    states: Array
+    inputs: Array
+    costs: Array
+
+    @property
+    def total(self) -> float:
+        """Sum of the costs."""
+        return float(self.costs.sum())
+
+
+def need_linear(owner: str, system: System) -> None:
+    """Refuse a plant on which what would have happened under another policy is not determined by what did happen."""
+    instance(owner, "system", system, System, PLANT_HINT)
+    if not system.linear:
+        raise InputError(
+            f"{owner}: regret is defined on a LinearSystem without an input limit only, got {system!r}: on any other "
+            "plant the disturbance, as its nominal pair explains the states, depends on the policy. Simulate both "
+            "controllers and compare their total costs instead."
+        )
+
+
+def read_problem(owner: str, system: System, costs: Any, disturbances: ArrayLike, start: ArrayLike | None) -> Problem:
+    """Check what a comparator is to be chosen for."""
+    need_linear(owner, system)
+    if isinstance(disturbances, Disturbance):
+        raise InputError(
+            f"{owner}: disturbances must be those that happened, an array of shape (T, {system.state_dim}) such as "
+            f"trace.disturbances, got {disturbances!r}; its sample(rounds, dim, seed) gives some."
+        )
+    given = loose(owner, "disturbances", disturbances)
+    if given.ndim == 1 and system.state_dim == 1:
+        given = given[:, None]
+    rows = array(owner, "disturbances", given, ("T", system.state_dim), copy=True)
+    sequence = as_costs(owner, costs, len(rows), system.state_dim, system.input_dim)
+    first = np.zeros(system.state_dim) if start is None else array(owner, "start", start, (system.state_dim,))
+    # Copies, since compiled code is built once more for arrays that are read-only.
+    return Problem(system, system.A.copy(), system.B.copy(), sequence, rows, first)
+
+
+def read_gain(owner: str, system: System, K: ArrayLike | None) -> Array:
+    """Return a gain that stabilises the plant: the one given, or that of `lqr` with unit weights."""
+    if K is None:
+        return lqr(system)
+    gain = as_matrix(owner, "K", K, (system.input_dim, system.state_dim))
+    certify(system, gain)
+    return gain
+
+
+def need_convex(owner: str, costs: CostSequence) -> None:
+    """Refuse quadratic costs that are not convex, of which there may be no least total."""
+    if costs.data is None or costs.data.kind != QUADRATIC:
+        return
+    least = [np.linalg.eigvalsh(weights)[:, 0] for weights in (costs.data.state, costs.data.input)]
+    sizes = [np.abs(weights).max(axis=(1, 2)) for weights in (costs.data.state, costs.data.input)]
+    bent = (np.stack(least) < -1e-12 * np.stack(sizes)).any()
+    if bent or costs.data.scales.min() < 0.0:
+        raise InputError(f"{owner}: the costs are not convex in all rounds, so that there may be no cheapest policy.")
+
+
+@entry
+def _extra_inputs(policies: Array, index: Integers, disturbances: Array, out: Array) -> None:
+    """Write v_t = sum_i M_t[i] w_{t-i}, M_t being the policy with the number index[t]."""
+    _, H, du, dx = policies.shape
+    for t in range(out.shape[0]):
+        extra = part(out, t * du)
+        for a in range(du):
+            extra[a] = 0.0
+        for k in range(min(H, t)):
+            M, w = part(policies, (index[t] * H + k) * du * dx), part(disturbances, (t - 1 - k) * dx)
+            for a in range(du):
+                total = 0.0
+                for i in range(dx):
+                    total += M[a * dx + i] * w[i]
+                extra[a] += total
+
+
+@entry
+def _lagged_sums(pulls: Array, index: Integers, disturbances: Array, out: Array) -> None:
+    """Add sum_t q_t w_{t-i}' to the gradient of every policy, over the rounds in which it is played."""
+    _, H, du, dx = out.shape
+    for t in range(pulls.shape[0]):
+        for k in range(min(H, t)):
+            w, sums = part(disturbances, (t - 1 - k) * dx), part(out, (index[t] * H + k) * du * dx)
+            for a in range(du):
+                for i in range(dx):
+                    sums[a * dx + i] += pulls[t, a] * w[i]
+
+
+@entry
+def _roll(A: Array, B: Array, gains: Array, extra: Array, disturbances: Array, states: Array, inputs: Array) -> None:
+    """Write states and inputs of u = -K_t x + v_t from the state in the first row; one gain may stand for all."""
+    T, du = inputs.shape
+    dx = states.shape[1]
+    for t in range(T):
+        n, x, u = min(t, gains.shape[0] - 1), part(states, t * dx), part(inputs, t * du)
+        for a in range(du):
+            total = extra[t, a]
+            for i in range(dx):
+                total -= gains[n, a, i] * x[i]
+            u[a] = total
+        if t + 1 < T:
+            following = part(states, (t + 1) * dx)
+            for i in range(dx):
+                following[i] = disturbances[t, i]
+            add_product(part(A, 0), dx, dx, x, following)
+            add_product(part(B, 0), dx, du, u, following)
+
+
+@entry
+def _pull(A: Array, B: Array, gains: Array, slopes_x: Array, slopes_u: Array, room: Array, pulls: Array) -> None:
+    """Write q_t, the gradient of the total cost in v_t; `room` is (2, dx)."""
+    T, du = pulls.shape
+    dx = slopes_x.shape[1]
+    later, now = part(room, 0), part(room, dx)  # p_{t+1} and p_t
+    for i in range(dx):
+        later[i] = 0.0
+    for t in range(T - 1, -1, -1):
+        n, q = min(t, gains.shape[0] - 1), part(pulls, t * du)
+        for a in range(du):
+            q[a] = slopes_u[t, a]
+            for i in range(dx):
+                q[a] += B[i, a] * later[i]
+        for i in range(dx):
+            now[i] = slopes_x[t, i]
+        for a in range(du):
+            for i in range(dx):
+                now[i] -= gains[n, a, i] * q[a]
+        for k in range(dx):
+            for i in range(dx):
+                now[i] += A[k, i] * later[k]
+        for i in range(dx):
+            later[i] = now[i]
+
+
+@entry
+def _values(costs: Array, states: Array, inputs: Array, out: Array) -> None:
+    """Write c_t(x_t, u_t) for every round."""
+    dx, du = states.shape[1], inputs.shape[1]
+    for t in range(out.size):
+        out[t] = value_of(part(costs, 0), t, part(states, t * dx), part(inputs, t * du), dx, du)
+
+
+@entry
+def _slopes(costs: Array, states: Array, inputs: Array, slopes_x: Array, slopes_u: Array) -> None:
+    """Write the gradients of c_t at (x_t, u_t) for every round."""
+    dx, du = states.shape[1], inputs.shape[1]
+    for t in range(states.shape[0]):
+        x, u = part(states, t * dx), part(inputs, t * du)
+        slopes_of(part(costs, 0), t, x, u, dx, du, part(slopes_x, t * dx), part(slopes_u, t * du))
+
+
+_vectors: WeakKeyDictionary[CostSequence, Array] = WeakKeyDictionary()
+"""The costs of problems as kernels read them: a search asks for the same ones thousands of times."""
+
+
+def _vector(costs: CostSequence, data: CostData) -> Array:
+    if costs not in _vectors:
+        _vectors[costs] = cost_vector(data)
+    return _vectors[costs]
+
+
+def cost_values(costs: CostSequence, states: Array, inputs: Array) -> Array:
+    """Return c_t(x_t, u_t) for every round."""
+    if costs.data is None:
+        return np.array([cost.value(x, u) for cost, x, u in zip(costs, states, inputs, strict=True)])
+    result = np.empty(len(states))
+    _values(_vector(costs, costs.data), states, inputs, result)
+    return result
+
+
+def cost_slopes(costs: CostSequence, states: Array, inputs: Array) -> tuple[Array, Array]:
+    """Return the gradients of c_t at (x_t, u_t) in x and in u, for every round."""
+    slopes = np.empty_like(states), np.empty_like(inputs)
+    if costs.data is not None:
+        _slopes(_vector(costs, costs.data), states, inputs, *slopes)
+    else:
+        for t, cost in enumerate(costs):
+            slopes[0][t], slopes[1][t] = cost.gradient(states[t], inputs[t])
+    return slopes
+
+
+def extra_inputs(problem: Problem, policies: Array, index: Integers) -> Array:
+    """Return the extra inputs of policies, shape (S, H, du, dx), of which index[t] is played in round t."""
+    result = np.empty((len(index), policies.shape[2]))
+    _extra_inputs(policies, index, problem.disturbances, result)
+    return result
+
+
+def roll(problem: Problem, gains: Array, extra: Array) -> Rollout:
+    """Play u_t = -K_t x_t + v_t; `gains` is (T, du, dx), or (1, du, dx) for the same in all rounds.
+
+    A plant that diverges has costs of infinity from where it does.
+    """
+    T, dx, du = problem.size
+    states, inputs = np.empty((T, dx)), np.empty((T, du))
+    states[0] = problem.start
+    _roll(problem.A, problem.B, gains, extra, problem.disturbances, states, inputs)
+    return costed(problem, states, inputs)
+
+
+def costed(problem: Problem, states: Array, inputs: Array) -> Rollout:
+    """Return what states and inputs cost, which is infinity from where they are beyond all bounds."""
+    sizes = np.maximum(np.abs(states).max(axis=1), np.abs(inputs).max(axis=1))
+    good = sizes <= 1e100  # NaN is not
+    count = len(states) if good.all() else int(np.argmin(good))
+    costs = np.full(len(states), math.inf)
+    if problem.costs.data is not None:
+        costs[:count] = cost_values(problem.costs, states, inputs)[:count]
+        return Rollout(states, inputs, costs)
+    for t in range(count):
+        try:
+            costs[t] = problem.costs[t].value(states[t], inputs[t])
+        except InputError:  # the user's own function is not finite so far out
+            break
+    return Rollout(states, inputs, costs)
+
+
+def pull(problem: Problem, gains: Array, slopes: tuple[Array, Array]) -> Array:
+    """Return the gradient of the total cost in the extra inputs, shape (T, du), from the costs' own gradients."""
+    _, dx, _ = problem.size
+    pulls = np.empty_like(slopes[1])
+    _pull(problem.A, problem.B, gains, *slopes, np.empty((2, dx)), pulls)
+    return pulls
+
+
+def policy_slopes(problem: Problem, pulls: Array, index: Integers, shape: tuple[int, ...]) -> Array:
+    """Return the gradient of the total cost in the policies, of shape (S, H, du, dx), from the one in their inputs."""
+    result = np.zeros(shape)
+    _lagged_sums(pulls, index, problem.disturbances, result)
+    return result
+
+
+def need_finite(owner: str, rollout: Rollout) -> Rollout:
+    """Refuse a rollout that diverged."""
+    if not np.isfinite(rollout.costs).all():
+        t = int(np.argmin(np.isfinite(rollout.costs)))
+        raise InputError(
+            f"{owner}: in round {t} the state {np.array2string(rollout.states[t], precision=3, threshold=6)}, the "
+            "input or their cost is no longer a number of at most 1e+100: the plant diverges under this policy. Give "
+            f"a gain that stabilises it, such as lqr(system)."
+        )
+    return rollout

@@ -1,0 +1,174 @@
+"""The cheapest policies, by the kind of the costs: from second derivatives, by quasi-Newton steps, by smoothing.
+
+Whatever the way, the result carries a gap that follows from convexity and the gradients at the end alone.
+"""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from driftwise._validate import Array
+from driftwise.control.costs import CostSequence, HuberCost
+from driftwise.control.hindsight.curvature import Curvature, Roots, diagonal_roots, roots
+from driftwise.control.hindsight.cuts import by_cuts
+from driftwise.control.hindsight.descent import projected, quasi_newton
+from driftwise.control.hindsight.rollout import cost_slopes
+from driftwise.control.hindsight.totals import Found, Region, Totals
+from driftwise.control.plants.kernels import HUBER, QUADRATIC
+
+CLOSE, FAIR = 1e-9, 1e-6
+"""Gaps, relative to the total, to go on for: with smooth costs, and with those that have kinks."""
+
+STEPS, DEAR_STEPS = 20_000, 2_000
+"""Projected steps at most, and that many when each takes a run of the plant."""
+
+
+def cheapest(owner: str, totals: Totals, region: Region) -> Found:
+    """Return the cheapest policies of a region; where none is seen to be cheaper than no policy at all, that."""
+    found = _by_kind(owner, totals, region)
+    none = np.zeros(totals.dim)
+    if region.contains(none) and totals.roll(none).total < totals.roll(found.policies).total:
+        return found._replace(policies=none)
+    return found
+
+
+def _by_kind(owner: str, totals: Totals, region: Region) -> Found:
+    data = totals.problem.costs.data
+    if data is None:
+        return _by_values(owner, totals, region)
+    if data.kind == QUADRATIC:
+        return _quadratic(totals, region)
+    if data.kind == HUBER:
+        how = "By Newton-like steps." if region.domain is None else "By projected gradient steps."
+        return _certain(how, totals, region, _smooth(totals, region, np.zeros(totals.dim), CLOSE))
+    return _by_smoothing(totals, region)
+
+
+def _certain(how: str, totals: Totals, region: Region, policies: Array) -> Found:
+    """Return policies with the gap that their gradient proves."""
+    value, slope = totals.at(policies)
+    return Found.told(how, region, policies, value, region.gap(policies, slope))
+
+
+def _curvature(totals: Totals, weights: Roots) -> Curvature:
+    return Curvature(totals.problem, weights, totals.gains[0], totals.shape[1], totals.starts)
+
+
+def _newton(curvature: Curvature, slope: Array) -> Array:
+    return curvature.newton(slope.reshape(len(curvature.sums), -1)).ravel()
+
+
+def _quadratic(totals: Totals, region: Region) -> Found:
+    """Solve the normal equations; on a domain that does not contain the solution, go downhill within it."""
+    curvature = _curvature(totals, roots(totals.problem))
+    policies = np.zeros(totals.dim)
+    base, tilt = value, slope = totals.at(policies)
+    free = region._replace(domain=None)
+    for _ in range(4):  # after the first step only rounding is left
+        better = policies + _newton(curvature, slope)
+        lower, after = totals.at(better)
+        if not (lower <= value * (1.0 + 1e-12) and free.gap(better, after) < free.gap(policies, slope)):
+            break
+        policies, value, slope = better, lower, after
+    if region.contains(policies):
+        return _certain("From the normal equations.", totals, region, policies)
+
+    def quadratic(policies: Array) -> tuple[float, Array]:
+        bent = curvature.times(policies.reshape(region.segments, -1)).ravel()
+        return base + float((tilt + 0.5 * bent) @ policies), tilt + bent
+
+    found = projected(
+        quadratic, region.project, region.gap, policies, bend=curvature.steepest, enough=CLOSE, most=STEPS
+    )
+    return _certain("By projected gradient steps.", totals, region, found)
+
+
+class _Weights(NamedTuple):
+    """The weights of absolute or Huber costs in every round: (T, dx) and (T, du)."""
+
+    state: Array
+    input: Array
+
+
+def _weights(totals: Totals) -> _Weights:
+    T, dx, du = totals.problem.size
+    data = totals.problem.costs.data
+    assert data is not None
+    rounds = np.arange(T)
+    stage = data.stage[np.minimum(rounds, data.stage.size - 1)]
+    scales = data.scales[np.minimum(rounds, len(data.scales) - 1)]
+    parts = zip((data.state, data.input), (dx, du), scales.T, strict=True)
+    return _Weights(*(np.broadcast_to(part[stage, 0], (T, side)) * scale[:, None] for part, side, scale in parts))
+
+
+def _smooth(totals: Totals, region: Region, policies: Array, enough: float) -> Array:
+    """Return the cheapest policies of Huber costs, to a gap of `enough` times the total if that can be had."""
+    data, weights = totals.problem.costs.data, _weights(totals)
+    assert data is not None
+    width = data.width
+    if region.domain is not None:
+        bend = _curvature(totals, diagonal_roots(*weights)).steepest / (2.0 * width)
+        return projected(totals.at, region.project, region.gap, policies, bend=bend, enough=enough, most=DEAR_STEPS)
+    for _ in range(6):
+        rollout = totals.roll(policies)
+        value, slope = totals.seen(rollout)
+        if region.gap(policies, slope) <= enough * value:
+            break
+        # Beyond the width a cost is straight; a little curvature is left, since the next point may be within it.
+        sizes = np.abs(rollout.states), np.abs(rollout.inputs)
+        bends = (np.where(size <= width, 0.5 / width, 0.005 / np.maximum(size, width)) for size in sizes)
+        local = (weight * bend for weight, bend in zip(weights, bends, strict=True))
+        curvature = _curvature(totals, diagonal_roots(*local))
+        policies = quasi_newton(totals.at, policies, newton=functools.partial(_newton, curvature), most=40)
+    return policies
+
+
+def _by_smoothing(totals: Totals, region: Region) -> Found:
+    """Minimise absolute costs as the limit of Huber costs of smaller and smaller width.
+
+    The slopes of Huber's function are within those of the absolute value, so that sum_t <slopes, (x_t, u_t)>, an affine
+    function of the policies, lies below the total of the absolute costs everywhere: this is where the gap comes from.
+    """
+    problem = totals.problem
+    T, dx, du = problem.size
+    assert problem.costs.data is not None
+    policies = np.zeros(totals.dim)
+    rollout = totals.roll(policies)
+    width = float(max(np.abs(rollout.states).mean(), np.abs(rollout.inputs).mean())) or 1.0
+    best: Found | None = None
+    enough, stuck = 0.03, 0
+    for _ in range(20):
+        data = problem.costs.data._replace(kind=HUBER, width=width)
+        costs = CostSequence.from_data(HuberCost(np.ones(dx), np.ones(du), width), data, T)
+        smooth = totals._replace(problem=problem._replace(costs=costs))
+        policies = _smooth(smooth, region, policies, enough)
+        rollout = totals.roll(policies)
+        slopes = cost_slopes(costs, rollout.states, rollout.inputs)
+        plane = float(np.sum(slopes[0] * rollout.states) + np.sum(slopes[1] * rollout.inputs))
+        gap = max(0.0, rollout.total - plane + region.gap(policies, smooth.at(policies)[1]))
+        stuck = 0 if best is None or gap <= 0.7 * best.gap else stuck + 1
+        if best is None or gap < best.gap:
+            best = Found.told("By smoothing.", region, policies, rollout.total, gap)
+        if stuck > 2 or best.gap <= FAIR * rollout.total:
+            break
+        width *= 0.3
+        enough = max(0.03 * best.gap / rollout.total, 0.1 * FAIR)
+    assert best is not None
+    return best
+
+
+def _by_values(owner: str, totals: Totals, region: Region) -> Found:
+    """Minimise costs of which nothing is known but values and gradients."""
+    curvature = _curvature(totals, roots(totals.problem))
+    start = np.zeros(totals.dim)
+    if region.domain is None:
+        how = "By quasi-Newton steps."
+        policies = quasi_newton(totals.at, start, newton=functools.partial(_newton, curvature), most=200)
+    else:
+        how, bend = "By projected gradient steps.", curvature.steepest
+        policies = projected(totals.at, region.project, region.gap, start, bend=bend, enough=FAIR, most=200)
+    found = _certain(how, totals, region, policies)
+    if found.gap <= FAIR * totals.at(policies)[0]:
+        return found
+    return by_cuts(owner, totals, region, found)

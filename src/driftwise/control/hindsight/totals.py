@@ -1,0 +1,109 @@
+"""The total cost of a run as a function of the policies that are played in it."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from driftwise._validate import Array
+from driftwise.control.hindsight.rollout import (
+    Problem,
+    Rollout,
+    cost_slopes,
+    extra_inputs,
+    policy_slopes,
+    pull,
+    roll,
+)
+from driftwise.control.plants.kernels import Integers
+from driftwise.domains import Domain
+
+NEAR = 1e-4
+"""Gap, relative to the total, above which a result is said to be in doubt."""
+
+
+class Totals(NamedTuple):
+    """The total cost of policies around one gain, each played in a segment of the rounds.
+
+    Policies are a flat vector here, of length S H du dx.
+    """
+
+    problem: Problem
+    gains: Array
+    """(1, du, dx): the gain K."""
+    starts: Integers
+    """(S,): first round of every segment."""
+    played: Integers
+    """(T,): the segment of every round."""
+    shape: tuple[int, int, int, int]
+    """S, H, du, dx."""
+
+    @property
+    def dim(self) -> int:
+        """Number of unknowns."""
+        return math.prod(self.shape)
+
+    def roll(self, policies: Array) -> Rollout:
+        """Play the policies."""
+        return roll(self.problem, self.gains, extra_inputs(self.problem, policies.reshape(self.shape), self.played))
+
+    def at(self, policies: Array) -> tuple[float, Array]:
+        """Return the total cost and its gradient."""
+        return self.seen(self.roll(policies))
+
+    def seen(self, rollout: Rollout) -> tuple[float, Array]:
+        """Return the total cost of a rollout and its gradient in the policies."""
+        if not math.isfinite(rollout.total):
+            return math.inf, np.zeros(self.dim)
+        pulls = pull(self.problem, self.gains, cost_slopes(self.problem.costs, rollout.states, rollout.inputs))
+        return rollout.total, policy_slopes(self.problem, pulls, self.played, self.shape).ravel()
+
+
+class Region(NamedTuple):
+    """The policies among which one is the best: a domain for the policy of each segment, or those up to a norm."""
+
+    domain: Domain | None
+    segments: int
+    size: float
+    """Unit of policies: the size of a good gain."""
+
+    def contains(self, policies: Array) -> bool:
+        """Tell whether all policies are in the domain."""
+        return self.domain is None or self.domain.contains(policies.reshape(self.segments, -1), tol=1e-12)
+
+    def project(self, policies: Array) -> Array:
+        """Return the nearest policies of the domain."""
+        assert self.domain is not None
+        return self.domain.project(policies.reshape(self.segments, -1)).ravel()
+
+    def reach(self, policies: Array) -> float:
+        """Return the norm up to which policies are compared with these if there is no domain."""
+        return 10.0 * (float(np.linalg.norm(policies)) + self.size)
+
+    def gap(self, policies: Array, slope: Array) -> float:
+        """Return ``max <slope, M - V>`` over V in the region: by convexity, how much cheaper V can be than M."""
+        inside = float(slope @ policies)
+        if self.domain is None:
+            return max(0.0, inside + self.reach(policies) * float(np.linalg.norm(slope)))
+        return max(0.0, inside + float(self.domain.support(-slope.reshape(self.segments, -1)).sum()))
+
+    def words(self, policies: Array, gap: float) -> str:
+        """Say what a gap means."""
+        if self.domain is not None:
+            return f"No policy in the domain is cheaper by more than {gap:.3g}."
+        return f"No policy of norm up to {self.reach(policies):.3g} is cheaper by more than {gap:.3g}."
+
+
+class Found(NamedTuple):
+    """Policies, flat, and what is certain about them."""
+
+    policies: Array
+    gap: float
+    words: str
+
+    @classmethod
+    def told(cls, how: str, region: Region, policies: Array, total: float, gap: float) -> "Found":
+        """Put the gap in words."""
+        doubt = "" if gap <= NEAR * abs(total) else " It is not certain to be the best:"
+        words = region.words(policies, gap)
+        return cls(policies, gap, f"{how}{doubt} {words[0].lower() if doubt else words[0]}{words[1:]}")

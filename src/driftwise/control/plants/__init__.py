@@ -1,0 +1,1 @@
+"""Plants, and what disturbs them."""

@@ -1,0 +1,140 @@
+"""Disturbance-action policies and the states they lead to (the definition and the proposition of Section 5.2)."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, Checked, array, checked, instance, read_only, whole
+from driftwise.control.plants.systems import PLANT_HINT, System, as_matrix
+from driftwise.errors import InputError
+
+
+class DisturbanceAction(metaclass=Checked):
+    """The policy u_t = -K x_t + sum_{i=1..H} M[i] w_{t-i}: a linear gain, plus a linear answer to past disturbances.
+
+    Costs are convex in M, which is what makes learning it online possible, and every linear controller is such a
+    policy up to an error that vanishes as H grows (`matching`).
+
+    Parameters
+    ----------
+    K : array of shape (du, dx)
+        Gain; u = -K x should make the system stable.
+    M : array of shape (H, du, dx)
+        Answers to the disturbances of 1, ..., H rounds ago.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> policy = dw.control.DisturbanceAction(K=[[0.5]], M=[[[-1.0]], [[0.25]]])
+    >>> policy.act([2.0], disturbances=[[4.0], [1.0]])
+    array([-1.])
+    """
+
+    def __init__(self, K: ArrayLike, M: ArrayLike) -> None:
+        self.K = read_only(array("DisturbanceAction", "K", K, ("du", "dx"), copy=True))
+        self.M = read_only(array("DisturbanceAction", "M", M, ("H", *self.K.shape), copy=True))
+
+    @property
+    def memory(self) -> int:
+        """Number H of past disturbances that the policy answers to."""
+        return len(self.M)
+
+    def act(self, x: ArrayLike, disturbances: ArrayLike) -> Array:
+        """Return the input for state x after the disturbances w_0, ..., w_{t-1} (rows, oldest first)."""
+        owner = "DisturbanceAction.act"
+        dx = self.K.shape[1]
+        u: Array = -self.K @ array(owner, "x", x, (dx,))
+        if np.size(disturbances):
+            recent = array(owner, "disturbances", disturbances, ("rounds", dx))[: -self.memory - 1 : -1]
+            u = u + np.einsum("iux,ix->u", self.M[: len(recent)], recent)
+        return u
+
+    @classmethod
+    def matching(cls, system: System, K: ArrayLike, target: ArrayLike, memory: int) -> "DisturbanceAction":
+        """Return the policy around gain K that imitates u = -K* x for the gain K* in `target`.
+
+        M[i] = (K - K*) (A - B K*)^(i-1) for i = 1, ..., H: the paper's sufficiency lemma with its exponent corrected.
+        """
+        owner = "DisturbanceAction.matching"
+        instance(owner, "system", system, System, PLANT_HINT)
+        shape = (system.input_dim, system.state_dim)
+        gain, goal = array(owner, "K", K, shape), array(owner, "target", target, shape)
+        closed = system.A - system.B @ goal
+        rows = [gain - goal]
+        for _ in range(whole(owner, "memory", memory) - 1):
+            rows.append(rows[-1] @ closed)
+        return cls(gain, np.stack(rows))
+
+    def __repr__(self) -> str:
+        du, dx = self.K.shape
+        return f"DisturbanceAction(memory={self.memory}, state_dim={dx}, input_dim={du})"
+
+
+def read_loop(owner: str, system: System, K: ArrayLike) -> tuple[Array, Array]:
+    """Return K and A - B K."""
+    instance(owner, "system", system, System, PLANT_HINT)
+    gain = as_matrix(owner, "K", K, (system.input_dim, system.state_dim))
+    return gain, np.ascontiguousarray(system.A - system.B @ gain)
+
+
+@checked
+def transfer_matrices(system: System, K: ArrayLike, policies: ArrayLike) -> Array:
+    """Return Psi_{t,0}, ..., Psi_{t,H+h}: what the last disturbances contribute to the state x_{t+1} .
+
+    Psi_{t,i} = A_K^i [i <= h] + sum_{j=0..h} A_K^j B M_{t-j}[i-j] [1 <= i-j <= H], with A_K = A - B K.
+
+    Parameters
+    ----------
+    system : System
+        The plant; its nominal pair is used.
+    K : array of shape (du, dx)
+        Gain of the policies.
+    policies : array of shape (h + 1, H, du, dx)
+        M_{t-h}, ..., M_t, the oldest first.
+
+    Returns
+    -------
+    array of shape (H + h + 1, dx, dx)
+    """
+    owner = "transfer_matrices"
+    gain, closed = read_loop(owner, system, K)
+    window = array(owner, "policies", policies, ("h + 1", "H", *gain.shape))
+    count, H = window.shape[:2]
+    matrices = np.zeros((H + count, *closed.shape))
+    power = np.eye(len(closed))
+    for j in range(count):
+        matrices[j] += power
+        matrices[j + 1 : j + 1 + H] += (power @ system.B) @ window[count - 1 - j]
+        power = closed @ power
+    return matrices
+
+
+@checked
+def unrolled_state(
+    system: System, K: ArrayLike, policies: ArrayLike, disturbances: ArrayLike, start: ArrayLike | None = None
+) -> Array:
+    """Return x_t as the linear function of the disturbances that it is, by the transfer matrices.
+
+    The check of the paper's proposition: it equals the simulated state. Simulating is faster.
+
+    Parameters
+    ----------
+    system, K
+        As in `transfer_matrices`.
+    policies : array of shape (t, H, du, dx)
+        M_0, ..., M_{t-1}.
+    disturbances : array of shape (t, dx)
+        w_0, ..., w_{t-1}.
+    start : array of shape (dx,), optional
+        x_0; the origin when left out.
+    """
+    owner = "unrolled_state"
+    _, closed = read_loop(owner, system, K)
+    rows = array(owner, "disturbances", disturbances, ("rounds", system.state_dim))
+    matrices = transfer_matrices(system, K, policies)
+    t = len(np.asarray(policies))
+    if len(rows) != t:
+        raise InputError(f"{owner}: as many disturbances as policies are needed, got {len(rows)} and {t}.")
+    x = np.einsum("iab,ib->a", matrices[:t], rows[::-1])
+    if start is not None:
+        x = x + np.linalg.matrix_power(closed, t) @ array(owner, "start", start, (system.state_dim,))
+    return np.asarray(x)

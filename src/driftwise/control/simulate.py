@@ -1,0 +1,242 @@
+"""A plant and its controller, round after round: act, pay, observe, move on."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._compile import LARGEST
+from driftwise._validate import Array, array, checked, instance, seeded, whole
+from driftwise.control.controllers import Controller, DisturbanceActionController
+from driftwise.control.controllers.run import Books, World
+from driftwise.control.controllers.run import simulate as run
+from driftwise.control.costs import Cost, CostSequence, as_costs
+from driftwise.control.plants.disturbances import Disturbance, as_disturbances
+from driftwise.control.plants.kernels import PlantData, changes_in, cost_vector, one_move, plant_vector, saturate
+from driftwise.control.plants.systems import PLANT_HINT, System
+from driftwise.control.self_tuned.controller import SelfTunedController
+from driftwise.control.trace import ControlTrace
+from driftwise.errors import HorizonError, InputError
+from driftwise.learners.ensemble import Ensemble
+from driftwise.play import plain
+
+
+class _World(NamedTuple):
+    """All of a run but the controller."""
+
+    plant: PlantData
+    costs: CostSequence
+    disturbances: Array
+    push: float
+    start: Array
+
+
+@checked
+def simulate(
+    system: System,
+    controller: Controller,
+    costs: "Cost | CostSequence | Sequence[Cost]",
+    disturbances: "Disturbance | ArrayLike",
+    seed: int | np.random.Generator = 0,
+    *,
+    rounds: int | None = None,
+    start: ArrayLike | None = None,
+    record_weights: bool = False,
+    record_policies: bool = False,
+) -> ControlTrace:
+    """Let a controller run a plant.
+
+    Built-in controllers with built-in costs run in compiled code from the first round to the last; anything else runs
+    through the two verbs. Both give the same numbers, bit for bit. The controller goes on from where it is, and is
+    left as it was if anything goes wrong.
+
+    Parameters
+    ----------
+    system : System
+        The plant: `LinearSystem`, `TimeVaryingSystem`, `InvertedPendulum`.
+    controller : Controller
+        Anything with `act` and `observe`.
+    costs : Cost, CostSequence or list of Cost
+        One cost for all rounds, or one a round.
+    disturbances : Disturbance or array of shape (T, dx)
+        What is added to the state after each round.
+    seed : int or numpy.random.Generator, default 0
+        For everything random that has no seed of its own: disturbances, and the changes of a time-varying plant.
+    rounds : int, optional
+        T; when left out, as many as there are costs or disturbances, or as the controller's horizon has left.
+    start : array of shape (dx,), optional
+        x_0; the origin when left out. To go on with a controller that has played, give the ``final_state`` of its
+        last run: it takes a jump for a disturbance.
+    record_weights, record_policies : bool, default False
+        Keep the weights of the base-learners, and the policies, of every round.
+
+    Returns
+    -------
+    ControlTrace
+        States, inputs as they were applied, costs, total.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> plant = dw.control.double_integrator()
+    >>> controller = dw.control.ScreamController(plant, horizon=1000)
+    >>> noise = dw.control.AutoregressiveDisturbance(0.95, scale=0.1)
+    >>> trace = dw.control.simulate(plant, controller, dw.control.QuadraticCost(1.0, 1.0), noise, seed=1)
+    >>> trace.states.shape, round(trace.total, 3)
+    ((1000, 2), 507.84)
+    """
+    instance("simulate", "system", system, System, PLANT_HINT)
+    instance("simulate", "controller", controller, Controller, "ScreamController(system, horizon=1000)")
+    if (controller.state_dim, controller.input_dim) != (system.state_dim, system.input_dim):
+        raise InputError(f"simulate: {controller!r} was not made for a plant such as {system!r}.")
+    controller._in_order()
+    for name, flag in (("record_weights", record_weights), ("record_policies", record_policies)):
+        instance("simulate", name, flag, bool, "True")
+    if record_policies and not isinstance(controller, DisturbanceActionController):
+        raise InputError(f"simulate: {controller!r} has no policies to record.")
+    world = _world(system, controller, costs, disturbances, seed, rounds, start)
+    T, dx, du = len(world.disturbances), system.state_dim, system.input_dim
+    before = controller.clone()
+    x = world.start.copy()
+    books = Books(np.zeros((T, dx)), np.zeros((T, du)), np.zeros(T), np.zeros((0, 0)), np.zeros((0, 0)))
+    if isinstance(controller, DisturbanceActionController) and _in_one_go(controller, world.costs, record_weights):
+        # One that does not learn writes no weights: the one that it has is 1.
+        weights = np.ones((T * record_weights, _count(controller)))
+        policies = np.zeros((T * record_policies, controller.learner.domain.dim))
+        books = books._replace(weights=weights * (not controller._learns), policies=policies)
+        _by_kernel(controller, world, x, books)
+        weights = books.weights[:, : controller.weights.size]
+    else:
+        try:
+            weights, policies = _by_hand(controller, world, x, books, record_weights, record_policies)
+        except BaseException:
+            controller.__dict__.clear()
+            controller.__dict__.update(before.clone().__dict__)
+            raise
+    shaped = None
+    if record_policies:
+        assert isinstance(controller, DisturbanceActionController)
+        shaped = policies.reshape(T, controller.memory, du, dx)
+    return ControlTrace(
+        books.states,
+        books.inputs,
+        books.costs,
+        world.disturbances,
+        x,
+        weights if record_weights else None,
+        shaped,
+        system,
+        before,
+        world.costs,
+    )
+
+
+def _world(
+    system: System,
+    controller: Controller,
+    costs: "Cost | CostSequence | Sequence[Cost]",
+    disturbances: "Disturbance | ArrayLike",
+    seed: int | np.random.Generator,
+    rounds: int | None,
+    start: ArrayLike | None,
+) -> _World:
+    """Check everything, and draw what is random."""
+    left = None if controller.horizon is None else controller.horizon - controller.round
+    if rounds is not None:
+        T: int | None = whole("simulate", "rounds", rounds)
+    elif not isinstance(costs, Cost) and isinstance(costs, CostSequence | Sequence):
+        T = len(costs)
+    else:
+        T = left if isinstance(disturbances, Disturbance) else None
+    rng = seeded("simulate", seed)
+    rows, push = as_disturbances("simulate", disturbances, T, system.state_dim, rng)
+    T = len(rows)
+    if left is not None and left < T:
+        raise HorizonError(
+            f"simulate: {T} rounds are more than the {left} that the horizon of {controller!r} has left; build it with "
+            f"a horizon of {controller.round + T}, or with horizon=None."
+        )
+    sequence = as_costs("simulate", costs, T, system.state_dim, system.input_dim)
+    dx = system.state_dim
+    first = np.zeros(dx) if start is None else array("simulate", "start", start, (dx,), copy=True)
+    return _World(system.data(T, rng), sequence, rows, push, first)
+
+
+def _count(controller: DisturbanceActionController) -> int:
+    """Return the number of base-learners that there may be."""
+    learner = controller.learner
+    return learner.program.steps.size if isinstance(learner, Ensemble) else learner.weights.size
+
+
+def _in_one_go(controller: DisturbanceActionController, costs: CostSequence, record: bool) -> bool:
+    """Tell whether the compiled loop does for this controller what its own methods would."""
+    base = SelfTunedController if isinstance(controller, SelfTunedController) else DisturbanceActionController
+    names = ["act", "observe", "_decide", "_learn", "_gradient", *(["weights"] if record else [])]
+    own = all(getattr(type(controller), name) is getattr(base, name) for name in names)
+    learner = controller.learner
+    recordable = not (record and isinstance(learner, Ensemble)) or plain(learner, record)
+    return own and controller._compiled and recordable and costs.data is not None
+
+
+def _by_kernel(controller: DisturbanceActionController, world: _World, x: Array, books: Books) -> None:
+    T, data, learner = len(world.disturbances), world.costs.data, _learner(controller)
+    assert data is not None
+    cells = controller._cell.copy(), (learner._link() if controller._learns else learner._cell).copy()
+    calls = controller._learning.calls(books.weights.size > 0)
+    about = World(
+        plant_vector(world.plant),
+        world.plant.changes_A.ravel(),
+        world.plant.changes_B.ravel(),
+        cost_vector(data),
+        world.disturbances.ravel(),
+        world.push,
+    )
+    played = run(*cells, calls, about, x, Books(*(part.ravel() for part in books)))
+    if played < T:
+        raise _diverged(controller, played, books.states[played])
+    controller._adopt(*cells, T)
+
+
+def _learner(controller: DisturbanceActionController) -> Any:
+    """Return the learner of a controller, which runs in compiled code."""
+    return controller.learner
+
+
+def _by_hand(
+    controller: Controller, world: _World, x: Array, books: Books, record_weights: bool, record_policies: bool
+) -> tuple[Array, Array]:
+    weights: list[Array] = []
+    policies: list[Array] = []
+    following, plant = np.empty_like(x), plant_vector(world.plant)
+    for t, w in enumerate(world.disturbances):
+        books.states[t] = x
+        if not np.all(np.abs(x) <= LARGEST):
+            raise _diverged(controller, t, x)
+        if record_weights:
+            weights.append(controller.weights)
+        if record_policies:
+            assert isinstance(controller, DisturbanceActionController)
+            policies.append(controller.policy.M.ravel())
+        u = np.array(controller.act(x))
+        saturate(world.plant.limit, u)
+        books.inputs[t] = u
+        cost = world.costs[t]
+        books.costs[t] = cost.value(x, u)
+        if not abs(books.costs[t]) <= LARGEST:
+            raise _diverged(controller, t, x)
+        controller.observe(cost, applied=u)
+        one_move(plant, *changes_in(world.plant, t), world.push, x, u, w, following)
+        x[:] = following
+    table = np.zeros((len(weights), max(row.size for row in [*weights, controller.weights])))
+    for t, row in enumerate(weights):
+        table[t, : row.size] = row
+    return table, np.array(policies)
+
+
+def _diverged(controller: Controller, t: int, x: Array) -> InputError:
+    return InputError(
+        f"simulate: in round {t} the state {np.array2string(x, precision=3, threshold=6)}, its cost or the gradient of "
+        f"that cost is no longer a number of at most 1e+100: the plant diverges under {type(controller).__name__}. The "
+        "controller is as it was before the run."
+    )

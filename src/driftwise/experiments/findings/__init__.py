@@ -1,0 +1,1 @@
+"""What was found, as data: claims, tables, panels, and where the numbers come from."""

@@ -1,8 +1,0 @@
-"""Learning without knobs, measured: the paper's stream, adversarial streams, other units, hints, whole numbers."""
-
-from driftwise.experiments.selftuned import battery, hints, integers, stream, units
-from driftwise.experiments.study import Study
-
-STUDIES: tuple[Study, ...] = (stream.STUDY, battery.STUDY, units.STUDY, hints.STUDY, integers.STUDY)
-
-__all__ = ["STUDIES"]

@@ -1,0 +1,111 @@
+"""Explore, then commit, on plants that are not known: whether the state ever runs away, and whether it pays to commit.
+
+Random controllable plants with 2 to 4 states and 1 or 2 inputs, about half of them unstable by themselves, each with
+the gain of LQR to fall back on, under every kind of disturbance. A run has diverged when its largest state is a
+hundred times that of u = -K x under the same disturbances, or not a number.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from driftwise import control
+from driftwise.experiments.findings.finding import Claim, Finding, Table
+from driftwise.experiments.studies.study import Size, Study, Task, group
+
+ROUNDS = 3000
+RUNAWAY = 100.0
+
+KINDS: dict[str, control.Disturbance] = {
+    "Gaussian": control.GaussianDisturbance(0.3),
+    "uniform": control.UniformDisturbance(0.5),
+    "constant": control.ConstantDisturbance(0.3),
+    "sinusoid": control.SinusoidDisturbance(0.3, period=30.0),
+    "switching": control.SinusoidDisturbance(0.3, period=30.0, switch_every=300),
+    "random walk": control.RandomWalkDisturbance(0.1, bound=1.0),
+    "autoregressive": control.AutoregressiveDisturbance(0.95, scale=0.1),
+    "square wave": control.SquareWaveDisturbance(0.3, period=40),
+    "adversarial": control.AdversarialDisturbance(0.3),
+}
+
+
+def tasks(size: Size) -> list[Task]:
+    """Return (system seed, kind of disturbance, rounds): 200 systems with every kind, or 18 with one kind each."""
+    names = list(KINDS)
+    if size.quick:
+        return [(seed, names[seed % len(names)], ROUNDS) for seed in range(18)]
+    return [(seed, name, ROUNDS) for seed in range(200) for name in names]
+
+
+def plant(seed: int) -> control.LinearSystem:
+    """Return the random system of a seed."""
+    rng = np.random.default_rng([7, seed])
+    states, inputs = int(rng.integers(2, 5)), int(rng.integers(1, 3))
+    return control.random_system(states, inputs, radius=float(rng.uniform(0.7, 1.3)), seed=seed)
+
+
+def run(seed: int, kind: str, rounds: int) -> dict[str, Any]:
+    """Run one plant with the controller that does not know it, and with the gain it falls back on.
+
+    Returns the round of the commit, if there was one; and, over what it is for u = -K x, the largest state, the cost
+    after the commit and the cost of all rounds.
+    """
+    system = plant(seed)
+    K, cost, disturbance = control.lqr(system), control.QuadraticCost(1.0, 1.0), KINDS[kind]
+    dx, du = system.state_dim, system.input_dim
+    controller = control.ExploreThenCommit(K=K, state_dim=dx, input_dim=du, horizon=rounds, probe=2.0, seed=seed)
+    linear = control.LinearController(system, K)
+    trace = control.simulate(system, controller, cost, disturbance, seed=seed)
+    base = control.simulate(system, linear, cost, disturbance, seed=seed, rounds=rounds)
+    sizes = [float(np.linalg.norm(each.states, axis=1).max()) for each in (trace, base)]
+    commits = [event.round for event in controller.log if event.status == "committed"]
+    ratio = float("nan")
+    if commits:
+        ratio = float(trace.costs[commits[0] :].sum() / base.costs[commits[0] :].sum())
+    fallbacks = sum(event.status == "fallback" for event in controller.log)
+    return {
+        "state": sizes[0] / sizes[1],
+        "committed": commits[0] if commits else None,
+        "after": ratio,
+        "total": trace.total / base.total,
+        "fallbacks": fallbacks,
+    }
+
+
+def conclude(tasks: list[Task], results: list[dict[str, Any]]) -> Finding:
+    """Return a row for every kind of disturbance, and whether nothing ran away."""
+    rows = []
+    for kind, outcomes in group((task[1] for task in tasks), results).items():
+        committed = [outcome for outcome in outcomes if outcome["committed"] is not None]
+        rows.append(
+            [
+                kind,
+                f"{len(committed)} of {len(outcomes)}",
+                f"{np.median([outcome['committed'] for outcome in committed]):.0f}" if committed else "",
+                f"{np.median([outcome['after'] for outcome in committed]):.2f}" if committed else "",
+                f"{np.median([outcome['total'] for outcome in outcomes]):.2f}",
+                f"{max(outcome['state'] for outcome in outcomes):.1f}",
+                str(sum(outcome["fallbacks"] for outcome in outcomes)),
+            ]
+        )
+    runaway = sum(not outcome["state"] < RUNAWAY for outcome in results)
+    worst = max(outcome["state"] for outcome in results)
+    measured = f"{runaway} of {len(results)}; the largest state is {worst:.1f} times that of u = -K x"
+    claim = Claim("No run diverges", runaway == 0, measured)
+    header = ["disturbance", "committed", "round", "after", "in all", "state", "fallbacks"]
+    commits = sum(outcome["committed"] is not None for outcome in results)
+    summary = (
+        f"{commits} of {len(results)} runs on plants that were not known found a model sure enough to commit to "
+        f"within {tasks[0][-1]} rounds, and {runaway} diverged."
+    )
+    table = Table("Cost after the commit and in all, largest state: over those of u = -K x", header, rows)
+    return Finding(STUDY.title, summary, [table], [claim])
+
+
+STUDY = Study(
+    "exploration",
+    "Explore, then commit, on plants that are not known",
+    tasks,
+    run,
+    conclude,
+)

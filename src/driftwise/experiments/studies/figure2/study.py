@@ -1,0 +1,217 @@
+"""Figure 2, concluded: four readings of the paper's experiment in three environments, with every claim checked.
+
+The paper does not say where its learners start and how their constants were chosen. So there are the reading that its
+figure suggests (a random first policy, constants tuned), the one that a user gets (u = -K x to begin with, constants
+measured on the way), the one between (the same start, tuned), and one with disturbances that are worth learning.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from driftwise._validate import Array
+from driftwise.experiments.findings.curves import mean_curve
+from driftwise.experiments.findings.finding import Claim, Finding, Panel, Table
+from driftwise.experiments.studies.figure2.environments import NAMES
+from driftwise.experiments.studies.figure2.runs import FIXED, LEARNERS, LQR, REFERENCES, STAGED, run
+from driftwise.experiments.studies.paired import Ratio, paired, ratio_table
+from driftwise.experiments.studies.study import Size, Study, Task
+
+ROUNDS = 10_000
+
+
+class Reading(NamedTuple):
+    """How the experiment is read."""
+
+    correlated: bool
+    random_start: bool
+    tuned: bool
+
+
+READINGS = {
+    "random start, tuned": Reading(correlated=False, random_start=True, tuned=True),
+    "zero start, measured": Reading(correlated=False, random_start=False, tuned=False),
+    "zero start, tuned": Reading(correlated=False, random_start=False, tuned=True),
+    "correlated disturbances": Reading(correlated=True, random_start=False, tuned=False),
+}
+TUNED, MEASURED, ZERO, CORRELATED = READINGS
+
+NEAR = 1.005
+"""Within half a per cent."""
+
+
+def _factors(size: Size) -> list[float]:
+    """Return what the measured gradient bound is multiplied by: the same grid for all learners.
+
+    It is coarser towards its end, where next to nothing is learnt.
+    """
+    powers = (-2, 0, 2, 4, 8, 12) if size.quick else (-2, -1, 0, 1, 2, 3, 4, 5, 6, 8, 10, 12)
+    return [2.0**k for k in powers]
+
+
+def _tasks(size: Size) -> list[Task]:
+    cells = dict.fromkeys((name, reading.correlated) for reading in READINGS.values() for name in NAMES)
+    tasks: list[Task] = [
+        (name, correlated, reference, False, None, ROUNDS, seed)
+        for reference in reversed(REFERENCES)  # those that take longest first
+        for name, correlated in cells
+        for seed in size.seeds
+    ]
+    for reading in READINGS.values():
+        factors = _factors(size) if reading.tuned else [None]
+        tasks += [
+            (name, reading.correlated, learner, reading.random_start, factor, ROUNDS, seed)
+            for name in NAMES
+            for learner in LEARNERS
+            for factor in factors
+            for seed in size.seeds
+        ]
+    return tasks
+
+
+Cell = dict[str, list[dict[str, Any]]]
+"""The runs of one panel: by contender, one for each seed."""
+
+
+def _cells(tasks: list[Task], results: list[dict[str, Any]], seeds: list[int]) -> dict[tuple[str, str], Cell]:
+    """Return the runs of every panel; of a learner that is tuned, the best of its grid, seed by seed."""
+    runs: dict[Task, list[dict[str, Any]]] = {}
+    for (name, correlated, contender, random_start, factor, _, seed), result in zip(tasks, results, strict=True):
+        key = (name, correlated, contender, random_start, factor is not None, seed)
+        runs.setdefault(key, []).append(result | {"factor": factor})
+    cells: dict[tuple[str, str], Cell] = {}
+    for title, reading in READINGS.items():
+        for name in NAMES:
+            cell = cells[title, name] = {}
+            for contender in (*LEARNERS, *REFERENCES):
+                how = (reading.random_start, reading.tuned) if contender in LEARNERS else (False, False)
+                of = [runs[(name, reading.correlated, contender, *how, seed)] for seed in seeds]
+                cell[contender] = [min(tried, key=lambda result: float(result["total"])) for tried in of]
+    return cells
+
+
+def _conclude(tasks: list[Task], results: list[dict[str, Any]]) -> Finding:
+    seeds, rounds = sorted({task[-1] for task in tasks}), tasks[0][-2]
+    cells = _cells(tasks, results, seeds)
+    totals = {key: {name: [float(r["total"]) for r in of] for name, of in cell.items()} for key, cell in cells.items()}
+    claims = [
+        paired(text, ratios, totals[reading, name], paper=reading == TUNED)
+        for text, reading, name, ratios in _statements()
+    ]
+    tables = [_overview(reading, totals) for reading in READINGS]
+    tables += [_ratios(reading, totals, seeds) for reading in READINGS]
+    tables.append(_choices(cells, seeds))
+    panels = [_as_in_the_paper(name, cells[TUNED, name], rounds) for name in NAMES]
+    panels += [_panel(title, name, cell, rounds) for (title, name), cell in cells.items()]
+    end = max(factor for *_, factor, _, _ in tasks if factor is not None)
+    chosen = [run["factor"] == end for name in NAMES for learner in LEARNERS for run in cells[ZERO, name][learner]]
+    summary = _summary(totals, claims, f"{sum(chosen)} of {len(chosen)}")
+    return Finding("Controllers under changing costs", summary, tables, claims, panels)
+
+
+def _statements() -> list[tuple[str, str, str, list[Ratio]]]:
+    """Return every claim: its text, the reading and the environment it is about, and its ratios.
+
+    Those about the first reading are the paper's.
+    """
+    below = [
+        (reading, other)
+        for reading, others in {
+            TUNED: ("OGD", "Ader"),
+            MEASURED: ("OGD", "Ader"),
+            CORRELATED: ("OGD", "Ader", LQR),
+        }.items()
+        for other in others
+    ]
+    statements = [
+        (f"{name}, {reading}: Scream below {other}", reading, name, [Ratio("Scream", other, 0.0, 1.0)])
+        for reading, other in below
+        for name in NAMES
+    ]
+    pairs = [("OGD", "Ader"), ("Scream", "OGD"), ("Scream", "Ader")]
+    near = [Ratio(top, bottom, 1.0 / NEAR, NEAR) for top, bottom in pairs]
+    return statements + [(f"{name}, {ZERO}: all three within 0.5 % of each other", ZERO, name, near) for name in NAMES]
+
+
+def _choices(cells: dict[tuple[str, str], Cell], seeds: list[int]) -> Table:
+    """Return what tuning chose."""
+    rows = [
+        [f"{name}, {reading}: {learner}", *(f"{run['factor']:g}" for run in cells[reading, name][learner])]
+        for reading, how in READINGS.items()
+        for name in NAMES
+        for learner in LEARNERS
+        if how.tuned
+    ]
+    title = "What tuning chose: times the measured gradient bound; at the end of the grid next to nothing is learnt"
+    return Table(title, ["learner", *(f"seed {seed}" for seed in seeds)], rows, detail=True)
+
+
+def _overview(reading: str, totals: dict[tuple[str, str], dict[str, list[float]]]) -> Table:
+    """Return the total costs of a reading, and what they are of LQR's on the same seed."""
+    rows = []
+    for contender in (*LEARNERS, *REFERENCES):
+        row = [contender]
+        for name in NAMES:
+            own, lqr = np.array(totals[reading, name][contender]), np.array(totals[reading, name][LQR])
+            row.append(f"{own.mean():.0f} ({(own / lqr).mean():.3f})")
+        rows.append(row)
+    title = f"{reading[0].upper()}{reading[1:]}: total cost, mean over seeds (over LQR's on the same seed)"
+    return Table(title, ["controller", *NAMES], rows)
+
+
+def _ratios(reading: str, totals: dict[tuple[str, str], dict[str, list[float]]], seeds: list[int]) -> Table:
+    """Return the ratios that matter, seed by seed."""
+    ratios = (Ratio("Scream", "OGD"), Ratio("Scream", "Ader"), *(Ratio(learner, LQR) for learner in LEARNERS))
+    columns = {f"{name}: {ratio}": ratio.of(totals[reading, name]) for name in NAMES for ratio in ratios}
+    title = f"{reading[0].upper()}{reading[1:]}: ratios of total cost on the same seed"
+    return ratio_table(title, seeds, columns)._replace(detail=True)
+
+
+def _as_in_the_paper(name: str, cell: Cell, rounds: int) -> Panel:
+    series = [mean_curve(learner, [r["cost"] for r in cell[learner]], rounds) for learner in LEARNERS]
+    return Panel(f"{name}, as in the paper", "round", "cumulative cost", series)
+
+
+def _panel(reading: str, name: str, cell: Cell, rounds: int) -> Panel:
+    """Return the costs so far over those of LQR: plants differ from seed to seed, and so do their costs."""
+
+    def ratios(contender: str) -> list[Array]:
+        return [own["cost"] / lqr["cost"] for own, lqr in zip(cell[contender], cell[LQR], strict=True)]
+
+    learners = [mean_curve(learner, ratios(learner), rounds) for learner in LEARNERS]
+    references = [mean_curve(each, ratios(each), rounds, "dashed")._replace(spread=None) for each in REFERENCES]
+    return Panel(f"{name}, {reading}", "round", "cost so far / LQR's", [*learners, *references])
+
+
+def _summary(totals: dict[tuple[str, str], dict[str, list[float]]], claims: list[Claim], still: str) -> str:
+    """Say it in percentages; three of them are those of the three environments."""
+
+    def means(reading: str, top: str, bottom: str) -> list[float]:
+        return [float(Ratio(top, bottom).of(totals[reading, name]).mean()) for name in NAMES]
+
+    def more(reading: str, top: str, bottom: str) -> str:
+        # Rounded first, and 0.0 added, so that nothing is -0.0%.
+        return " / ".join(f"{round(value - 1.0, 3) + 0.0:+.1%}" for value in means(reading, top, bottom))
+
+    def part(top: str) -> str:
+        return " / ".join(f"{value:.0%}" for value in means(CORRELATED, top, LQR))
+
+    paper = [claim.holds for claim in claims if claim.paper]
+    cheaper = min(min(means(TUNED, learner, LQR)) for learner in LEARNERS) > 1.0
+    pays = max(means(CORRELATED, "Scream", LQR)) < 1.0
+    return (
+        f"Three numbers stand for {' / '.join(NAMES)}, on average over seeds; LDS is a linear system whose matrices "
+        f"change, DAC a disturbance-action policy. As the paper has it, with independent "
+        f"noise, a random start and everybody tuned, Scream costs {more(TUNED, 'Scream', 'OGD')} against OGD and "
+        f"{more(TUNED, 'Scream', 'Ader')} against Ader; in {paper.count(True)} of {len(paper)} of these comparisons it "
+        "is below on every seed. The past of such noise tells nothing of its future"
+        f"{', and the plain gain of LQR is cheaper than all of them' if cheaper else ''}: Scream is at "
+        f"{more(TUNED, 'Scream', LQR)} against LQR. The best policy in hindsight is at {more(MEASURED, FIXED, LQR)} if "
+        f"it is one for all rounds, and at {more(MEASURED, STAGED, LQR)} if it is one for each of five stages. Tuned "
+        f"from u = -K x on, the best that {still} runs can do is hardly to learn, at the end of the grid. Where "
+        f"disturbances are correlated, {'learning can pay: ' if pays else ''}Scream costs {part('Scream')} of what LQR "
+        f"does, OGD {part('OGD')}, Ader {part('Ader')}."
+    )
+
+
+STUDY = Study("controllers", "Controllers under changing costs", _tasks, run, _conclude)

@@ -1,0 +1,100 @@
+"""What a forecast of the gradient is worth to self-tuned Scream, when it is right and when it is wrong."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from driftwise import regret
+from driftwise._validate import Array
+from driftwise.domains import Ball
+from driftwise.experiments.findings.finding import Claim, Finding, Table
+from driftwise.experiments.studies.selftuned.battery import DIM, STREAMS
+from driftwise.experiments.studies.study import Size, Study, Task, group
+from driftwise.learners import SelfTunedScream
+from driftwise.losses import LinearLoss
+
+NONE, TRUE = "no hints", "the truth"
+FACTOR = 1.5
+"""What hints may cost, as a multiple of the cost above the hindsight optimum without them."""
+
+Generator = np.random.Generator
+
+
+def _turncoat(gradients: Array) -> Array:
+    """Return hints that are right for half of the time, then the opposite."""
+    sign = np.where(np.arange(len(gradients)) < len(gradients) // 2, 1.0, -1.0)
+    return np.asarray(sign[:, None] * gradients)
+
+
+HINTS: dict[str, Callable[[Array, Generator], Array]] = {
+    TRUE: lambda g, rng: g,
+    "the truth in noise": lambda g, rng: g + rng.standard_normal(g.shape) / np.sqrt(DIM),
+    "ten times the truth": lambda g, rng: 10.0 * g,
+    "yesterday's": lambda g, rng: np.vstack([np.zeros((1, g.shape[1])), g[:-1]]),
+    "the opposite": lambda g, rng: -g,
+    "noise": lambda g, rng: rng.standard_normal(g.shape),
+    "loud noise": lambda g, rng: 100.0 * rng.standard_normal(g.shape),
+    "right, then opposite": lambda g, rng: _turncoat(g),
+}
+
+
+def run(stream: str, price: float, rounds: int, seed: int) -> dict[str, float]:
+    """Return the cost above the hindsight optimum with every kind of hint."""
+    rng = np.random.default_rng(seed)
+    gradients = STREAMS[stream](rng, rounds)
+    best = regret.hindsight_optimum(LinearLoss(gradients), Ball(DIM), price).total
+    result = {NONE: _cost(gradients, None, price) - best}
+    for name, make in HINTS.items():
+        result[name] = _cost(gradients, make(gradients, np.random.default_rng(seed + 1)), price) - best
+    return result
+
+
+def _cost(gradients: Array, hints: Array | None, price: float) -> float:
+    learner, total, before = SelfTunedScream(Ball(DIM), switching_cost=price), 0.0, None
+    for t, gradient in enumerate(gradients):
+        w = learner.act() if hints is None else learner.act(hint=hints[t])
+        moved = 0.0 if before is None else float(np.linalg.norm(w - before))
+        total += float(gradient @ w) + price * moved
+        before = w
+        learner.observe(gradient)
+    return total
+
+
+def _tasks(size: Size) -> list[Task]:
+    streams = ("blocks of 20", "blocks of 400", "square wave, 20", "spikes", "drift in noise")
+    rounds, prices, seeds = (500, (1.0,), range(1)) if size.quick else (4000, (0.1, 1.0, 10.0), range(2))
+    return [(name, price, rounds, seed) for name in streams for price in prices for seed in seeds]
+
+
+def _conclude(tasks: list[Task], results: list[dict[str, float]]) -> Finding:
+    cells = group([task[:2] for task in tasks], results)
+    ratios = {
+        name: [float(np.mean([r[name] for r in of]) / np.mean([r[NONE] for r in of])) for of in cells.values()]
+        for name in HINTS
+    }
+    rows = [[name, f"{min(each):.3f}", f"{np.median(each):.3f}", f"{max(each):.3f}"] for name, each in ratios.items()]
+    worst = max(ratios, key=lambda name: max(ratios[name]))
+    claims = [
+        Claim(
+            f"Hints of no kind cost more than {FACTOR:g} times what no hints do",
+            max(ratios[worst]) <= FACTOR,
+            f"at most {max(ratios[worst]):.3f} times, {worst}",
+        ),
+        Claim(
+            "True hints cost less than none in every cell",
+            max(ratios[TRUE]) < 1.0,
+            f"{min(ratios[TRUE]):.3f} to {max(ratios[TRUE]):.3f} times",
+        ),
+    ]
+    summary = (
+        f"Cost above the hindsight optimum over that without hints, in {len(cells)} cells. With the truth as hint the "
+        f"median is {np.median(ratios[TRUE]):.2f}; the worst hints, {worst}, make it {max(ratios[worst]):.2f} in the "
+        "worst cell."
+    )
+    table = Table(
+        "Cost above the hindsight optimum, with hints / without", ["hints", "least", "median", "largest"], rows
+    )
+    return Finding(STUDY.title, summary, [table], claims)
+
+
+STUDY = Study("hints", "What hints are worth", _tasks, run, _conclude)

@@ -1,0 +1,55 @@
+"""The hindsight optimum by our active-set method, and by cvxpy, which states the whole problem to Clarabel at once."""
+
+from driftwise import losses as lossy
+from driftwise import regret
+from driftwise.errors import MissingExtraError
+from driftwise.experiments.findings.finding import Claim, Finding, Table
+from driftwise.experiments.studies.study import Size, Study, Task
+from driftwise.streams import drifting_regression
+
+ALPHAS = (0.1, 1.0, 2.0)
+
+
+def against_cvxpy(alpha: float, rounds: int, seed: int) -> dict[str, float]:
+    """Return the optimum by our active-set method, and by cvxpy with Clarabel if that is installed."""
+    losses = drifting_regression(rounds, segment=max(rounds // 10, 1), seed=seed)
+    ours = regret.hindsight_optimum(losses, losses.domain, 2.0 * alpha)
+    # The same losses with a filter of one tap that does nothing and one that is zero: with memory, so by cvxpy.
+    same = lossy.FilteredLoss([1.0, 0.0], losses.data.features, losses.data.targets)
+    try:
+        theirs = regret.hindsight_optimum(same, losses.domain, 2.0 * alpha)
+    except MissingExtraError:
+        return {"ours": ours.total}
+    return {"ours": ours.total, "theirs": theirs.total}
+
+
+def _cvxpy_tasks(size: Size) -> list[Task]:
+    return [(alpha, 500 if size.quick else 2_000, 0) for alpha in ALPHAS]
+
+
+def _conclude_cvxpy(tasks: list[Task], results: list[dict[str, float]]) -> Finding:
+    rows, worst = [], 0.0
+    for task, cost in zip(tasks, results, strict=True):
+        if "theirs" not in cost:
+            rows.append([f"{task[0]:g}", f"{cost['ours']:.8g}", "not installed", ""])
+            continue
+        difference = abs(cost["ours"] / cost["theirs"] - 1.0)
+        worst = max(worst, difference)
+        rows.append([f"{task[0]:g}", f"{cost['ours']:.8g}", f"{cost['theirs']:.8g}", f"{difference:.1e}"])
+    installed = all("theirs" in cost for cost in results)
+    missing = "cvxpy is not installed: pip install 'driftwise[convex]'"
+    claim = Claim(
+        f"Active set and cvxpy agree to 1e-6 at {tasks[0][1]} rounds",
+        worst <= 1e-6 if installed else None,
+        f"largest difference {worst:.1e}" if installed else missing,
+    )
+    summary = (
+        f"The active-set method and cvxpy, which states the whole problem at once, differ by {worst:.0e} at most."
+        if installed
+        else f"{missing[0].upper()}{missing[1:]}."
+    )
+    table = Table("Cost of the hindsight optimum", ["alpha", "active set", "cvxpy and Clarabel", "difference"], rows)
+    return Finding(SOLVERS.title, summary, [table], [claim])
+
+
+SOLVERS = Study("solvers", "Hindsight optimum, two solvers", _cvxpy_tasks, against_cvxpy, _conclude_cvxpy)

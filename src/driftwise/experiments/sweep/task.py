@@ -1,0 +1,132 @@
+"""One task is one whole run: what is sent to a worker as bytes, what is done there, and what comes back."""
+
+import functools
+import pickle
+import sys
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from driftwise._validate import describe
+from driftwise.errors import MissingExtraError, RunError
+from driftwise.experiments.sweep.result import Result, encode
+
+Configuration = Mapping[str, Any]
+
+
+class Outcome(NamedTuple):
+    """What became of one run, in a form that survives the way between processes."""
+
+    payload: bytes | None
+    """The encoded result, or None if the run failed."""
+    seconds: float
+    error: BaseException | bytes | None = None
+    """What a run that failed has raised; in bytes if it comes from another process."""
+
+
+def attempt(function: Callable[..., Result], configuration: Configuration) -> Outcome:
+    """Make one run, with BLAS on one thread as its sums depend on their number, and return what became of it."""
+    libraries(len(sys.modules)).limit(limits=1)
+    start = time.perf_counter()
+    try:
+        payload = encode(function(**configuration))
+    except (Exception, SystemExit) as error:
+        return Outcome(None, time.perf_counter() - start, error)
+    return Outcome(payload, time.perf_counter() - start)
+
+
+def attempt_packed(function: bytes, configuration: bytes) -> Outcome:
+    """Make one run in a worker, with a function that is unpacked once and not for every run."""
+    try:
+        outcome = attempt(_unpack(function), pickle.loads(configuration))
+    except Exception as error:
+        outcome = Outcome(None, 0.0, error)
+    return outcome._replace(error=_portable(outcome.error)) if isinstance(outcome.error, BaseException) else outcome
+
+
+def pack(function: Callable[..., Any], what: object) -> bytes:
+    """Return the function or one of its configurations as bytes for a worker."""
+    cloudpickle = optional("cloudpickle", "experiments")
+    try:
+        return bytes(cloudpickle.dumps(what))
+    except Exception as error:
+        raise RunError(
+            f"{name(function)} and its arguments cannot be sent to a worker ({error}); workers=1 needs no sending."
+        ) from error
+
+
+def failure(function: Callable[..., Any], configuration: Configuration, outcome: Outcome) -> RunError:
+    """Return the error to raise for a run that failed, with the run's own error as its cause."""
+    cause = outcome.error
+    if isinstance(cause, bytes):
+        summary, trace, data = pickle.loads(cause)
+        try:
+            cause = pickle.loads(data)
+        except Exception:
+            cause = RuntimeError(trace)
+    else:
+        summary = _summary(cause)
+    error = RunError(f"{call(function, configuration)} failed: {summary}")
+    error.__cause__ = cause
+    return error
+
+
+def killers(function: Callable[..., Any], suspects: list[Configuration]) -> RunError:
+    """Return the error to raise for runs that seem to kill their workers."""
+    shown = " or ".join(call(function, configuration) for configuration in suspects[:4])
+    return RunError(
+        f"Worker processes died again and again during {shown}: it crashes, or there is too little memory for as many "
+        "runs at once as there are workers."
+    )
+
+
+def name(function: Callable[..., Any]) -> str:
+    """Return the short name of a function, for messages."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def call(function: Callable[..., Any], configuration: Configuration) -> str:
+    """Return the call of a run as text, for messages."""
+    arguments = ", ".join(f"{key}={describe(value)}" for key, value in configuration.items())
+    return f"{name(function)}({arguments})"
+
+
+def optional(module: str, extra: str) -> Any:
+    """Import a module that an extra brings."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtraError(
+            f"Sweeps need {module.partition('.')[0]} here, which the extra '{extra}' brings: "
+            f"pip install 'driftwise[{extra}]'."
+        ) from None
+
+
+_unpack = functools.lru_cache(maxsize=1)(pickle.loads)
+
+
+@functools.lru_cache(maxsize=1)
+def libraries(modules: int) -> Any:
+    """Return the control of all BLAS libraries; looked up again when the number of modules has changed."""
+    # scipy has a BLAS of its own, which must be there before a run is the first to use it.
+    import_module("scipy.linalg")
+    return optional("threadpoolctl", "experiments").ThreadpoolController()
+
+
+def _portable(error: BaseException) -> bytes:
+    """Return an exception as bytes, with its texts in case that the exception itself cannot be had elsewhere."""
+    summary, trace = _summary(error), "".join(traceback.format_exception(error))
+    error.add_note(f"In the worker:\n{trace}")
+    try:
+        data = pickle.dumps(error)
+    except Exception:
+        data = b""
+    return pickle.dumps((summary, trace, data))
+
+
+def _summary(error: BaseException | None) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,170 @@
+"""The hindsight optimum as one sparse cone problem of all rounds, handed to Clarabel.
+
+For prices of moves that are not those of Euclidean distance, and for capacities; where coordinates depend on one
+another, that is: see `coordinates` for where they do not. Every round is linked to the next one only, so time and
+memory grow with the number of rounds, not faster.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from driftwise._validate import Array
+from driftwise.domains import Domain
+from driftwise.losses import LossStream
+from driftwise.losses.base import DataLoss
+from driftwise.movecost import MoveCost, as_move_cost, move_costs
+from driftwise.optimum.cones import Rows, middle, solve_cones, stay_inside
+from driftwise.optimum.duality import Answer, lower_bound, slopes_at
+from driftwise.optimum.kernels import Indices
+from driftwise.optimum.quadratic import is_quadratic, sums
+from driftwise.optimum.values import unary_losses
+
+FINER = (1.0, 1e-3, 1e-6)
+"""Units of the problems, relative to the diameter: each is solved around what the last one found, for more digits."""
+
+
+def solve(losses: DataLoss, domain: Domain, cost: float | MoveCost, tolerance: float, floor: float) -> Answer:
+    """Return the best sequence of decisions found, with its lower bound; a gap is relative to `floor` at least."""
+    best = np.tile(domain.project(middle(domain)), (len(losses), 1))
+    least, bound, words = _total(losses, best, cost), -math.inf, "nothing to decide"
+    if domain.diameter == 0.0:
+        return Answer(best, lower_bound(losses.data, domain, slopes_at(losses.data, best), 0.0 * best, cost), words)
+    for width in FINER:
+        decisions, slopes, dual, words = _solve(losses, domain, cost, best, width * domain.diameter)
+        if not (np.all(np.isfinite(decisions)) and np.all(np.isfinite(dual)) and np.all(np.isfinite(slopes))):
+            break
+        decisions = domain.project(decisions)
+        total = _total(losses, decisions, cost)
+        if total < least:
+            best, least = decisions, total
+        bound = max(bound, lower_bound(losses.data, domain, slopes, dual, cost))
+        if least - bound <= tolerance * max(abs(least), floor):
+            break
+    return Answer(best, bound, f"all rounds at once, where Clarabel ended with {words}")
+
+
+def _total(losses: DataLoss, decisions: Array, cost: float | MoveCost) -> float:
+    return float(unary_losses(losses, decisions).sum() + move_costs(cost, decisions).sum())
+
+
+def _solve(
+    losses: DataLoss, domain: Domain, cost: float | MoveCost, around: Array, width: float
+) -> tuple[Array, Array, Array, str]:
+    """Return decisions, slopes, multipliers and Clarabel's word, of a problem in units of `width`."""
+    from scipy import sparse
+
+    rounds, dim = around.shape
+    rows, q, shift = Rows(), [np.zeros(rounds * dim)], [around.ravel()]
+    dual_of = _price_moves(rows, q, shift, capped(losses, domain, as_move_cost(cost)), around)
+    first_shortage = rows.count
+    if is_quadratic(losses):
+        A, b, _ = sums(losses, np.arange(rounds))
+        q[0] -= b.ravel()
+    else:
+        _price_shortage(rows, q, shift, losses, around)
+    stay_inside(rows, domain, rounds)
+    size = sum(part.size for part in q)
+    P = sparse.csc_matrix((size, size))
+    if is_quadratic(losses):
+        upper = np.triu_indices(dim)
+        corner = (np.arange(rounds) * dim)[:, None]
+        entries = A[:, upper[0], upper[1]].ravel(), ((corner + upper[0]).ravel(), (corner + upper[1]).ravel())
+        P = sparse.csc_matrix(entries, (size, size))
+        P.eliminate_zeros()
+    x, z, words = solve_cones(P, np.concatenate(q), rows, np.concatenate(shift), width)
+    decisions = x[: rounds * dim].reshape(rounds, dim)
+    dual = np.zeros((rounds, dim))
+    dual[:-1] = dual_of(z)
+    if is_quadratic(losses):
+        return decisions, slopes_at(losses.data, decisions), dual, words
+    missed = z[first_shortage : first_shortage + rounds * dim].reshape(rounds, dim)
+    return decisions, losses.data.prices[0] - missed, dual, words
+
+
+def _price_moves(
+    rows: Rows, q: list[Array], shift: list[Array], cost: MoveCost, around: Array
+) -> Callable[[Array], Array]:
+    """Add the price of every change x_t = w_{t+1} - w_t, and return what reads its multipliers, (T - 1, d).
+
+    In l1 a change costs ``-down x + (up + down) max(x, 0)``: one more variable each. In l2 with one price up and down
+    it is the norm of the changes times their prices; with two, of variables above both ``up x`` and ``-down x``.
+    """
+    import clarabel
+
+    count, dim = len(around) - 1, around.shape[1]
+    places, changes = np.arange(count * dim), np.diff(around, axis=0)
+    up, down = cost.prices(dim)
+    ups, downs = np.tile(up, count), np.tile(down, count)
+    first = sum(part.size for part in q)
+    if cost.norm == "l1":
+        q[0][dim:] -= downs
+        q[0][:-dim] += downs
+        q.append(ups + downs)
+        shift.append(np.maximum(changes, 0.0).ravel())
+        _put_change(rows, places, dim, 1.0)
+        rows.entry(places, first + places, -1.0)
+        rows.close(np.zeros(places.size), [clarabel.NonnegativeConeT(places.size)])
+        rows.entry(places, first + places, -1.0)
+        rows.close(np.zeros(places.size), [clarabel.NonnegativeConeT(places.size)])
+        return lambda z: z[: places.size].reshape(count, dim) - down
+    unit = max(cost.largest(dim), 1e-300)  # keeps the rows near 1
+    ups, downs = ups / unit, downs / unit
+    above = np.maximum(changes * up, -changes * down) / unit
+    norms = (places // dim) * (dim + 1) + 1 + places % dim  # the rows of a cone but for its first
+    cones = [clarabel.SecondOrderConeT(dim + 1)] * count
+    if cost.symmetric:
+        q.append(np.full(count, unit))
+        shift.append(np.linalg.norm(above, axis=1))
+        rows.entry(np.arange(count) * (dim + 1), first + np.arange(count), -1.0)
+        _put_change(rows, places, dim, -ups, norms)
+        rows.close(np.zeros(count * (dim + 1)), cones)
+        return lambda z: -z[norms].reshape(count, dim) * up / unit
+    q += [np.zeros(places.size), np.full(count, unit)]
+    shift += [above.ravel(), np.linalg.norm(above, axis=1)]
+    for side in (ups, -downs):
+        _put_change(rows, places, dim, side)
+        rows.entry(places, first + places, -1.0)
+        rows.close(np.zeros(places.size), [clarabel.NonnegativeConeT(places.size)])
+    rows.entry(np.arange(count) * (dim + 1), first + places.size + np.arange(count), -1.0)
+    rows.entry(norms, first + places, -1.0)
+    rows.close(np.zeros(count * (dim + 1)), cones)
+
+    def dual(z: Array) -> Array:
+        return (ups * z[: places.size] - downs * z[places.size : 2 * places.size]).reshape(count, dim)
+
+    return dual
+
+
+def _put_change(rows: Rows, places: Indices, dim: int, factor: float | Array, where: Indices | None = None) -> None:
+    """Put `factor` times the changes into rows, the next free ones unless it is said where."""
+    where = places if where is None else where
+    rows.entry(where, dim + places, factor)
+    rows.entry(where, places, -factor)
+
+
+def _price_shortage(rows: Rows, q: list[Array], shift: list[Array], losses: DataLoss, around: Array) -> None:
+    """Add the losses of a capacity: what is missing, a variable above ``demand - w`` and 0, has a price."""
+    import clarabel
+
+    places, first = np.arange(around.size), sum(part.size for part in q)
+    price, shortage = np.tile(losses.data.prices, len(around))
+    demands = losses.data.features
+    q[0] += price
+    q.append(shortage)
+    shift.append(np.maximum(demands - around, 0.0).ravel())
+    rows.entry(places, first + places, -1.0)
+    rows.entry(places, places, -1.0)
+    rows.close(-demands.ravel(), [clarabel.NonnegativeConeT(places.size)])
+    rows.entry(places, first + places, -1.0)
+    rows.close(np.zeros(places.size), [clarabel.NonnegativeConeT(places.size)])
+
+
+def capped(losses: LossStream, domain: Domain, cost: MoveCost) -> MoveCost:
+    """Return prices that are no higher than makes a difference, because very high ones are hard on Clarabel.
+
+    A lower price never gives a lower bound that is too high, so nothing is at stake but how close the bound is.
+    """
+    most = 2.0 * len(losses) * float(losses.lipschitz(domain).sum()) + 1e-100
+    return MoveCost(np.minimum(cost.up, most), np.minimum(cost.down, most), cost.norm)  # type: ignore[arg-type]

@@ -1,0 +1,138 @@
+"""The compiled world against plain NumPy: plants, the adversary, costs."""
+
+import math
+
+import numpy as np
+import pytest
+
+from driftwise import control
+from driftwise._validate import Array
+from driftwise.control.plants.kernels import (
+    ABSOLUTE,
+    HUBER,
+    QUADRATIC,
+    CostData,
+    PlantData,
+    advance,
+    push_away,
+    saturate,
+)
+from tests.control.cases import PLANTS, WIDE, compiled_cost
+
+
+def generator(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def following(plant: PlantData, t: int, x: Array, u: Array, w: Array) -> Array:
+    out = np.empty_like(x)
+    advance(plant, t, x, u, w, out)
+    return out
+
+
+def test_an_input_is_clipped_in_place_one_by_one() -> None:
+    u = np.array([3.0, -3.0, 0.5, -7.0])
+    saturate(np.array([2.0, 1.0, 1.0, math.inf]), u)
+    np.testing.assert_array_equal(u, [2.0, -1.0, 0.5, -7.0])
+
+
+@pytest.mark.parametrize("name", ["linear", "wide", "varying", "limited"])
+def test_linear_plants_move_by_their_matrices(name: str) -> None:
+    system, rng = PLANTS[name], generator()
+    plant = system.data(5, generator(1))
+    for t in range(5):
+        x, u, w = (rng.standard_normal(size) for size in (system.state_dim, system.input_dim, system.state_dim))
+        A, B = system.A.copy(), system.B.copy()
+        if len(plant.changes_A):
+            A, B = A + plant.changes_A[t], B + plant.changes_B[t]
+        np.testing.assert_allclose(following(plant, t, x, u, w), A @ x + B @ u + w, rtol=0.0, atol=1e-14)
+
+
+def test_the_pendulum_moves_by_the_papers_equations_and_wraps_its_angle() -> None:
+    plant, rng = control.InvertedPendulum().data(1, generator()), generator(2)
+    wrapped = 0
+    for _ in range(200):
+        x, u, w = rng.uniform(-3.1, 3.1, 2), rng.uniform(-2.0, 2.0, 1), rng.uniform(-2.0, 2.0, 2)
+        theta = x[0] + 0.05 * x[1] + w[0]
+        omega = x[1] - 0.75 * math.sin(x[0] + math.pi) + 0.15 * u[0] + w[1]
+        found = following(plant, 0, x, u, w)
+        wrapped += abs(theta) > math.pi
+        assert abs(found[0]) <= math.pi
+        np.testing.assert_allclose(np.exp(1j * found[0]), np.exp(1j * theta), rtol=0.0, atol=1e-13)
+        assert found[1] == pytest.approx(omega, abs=1e-13)
+    assert wrapped > 5
+
+
+@pytest.mark.parametrize("name", PLANTS)
+def test_the_adversary_pushes_along_the_next_state(name: str) -> None:
+    system, rng = PLANTS[name], generator(3)
+    plant, dx, du = system.data(4, generator()), system.state_dim, system.input_dim
+    for t in range(4):
+        x, u, w = 0.5 * rng.standard_normal(dx), 0.5 * rng.standard_normal(du), 0.1 * rng.standard_normal(dx)
+        z = following(plant, t, x, u, np.zeros(dx))
+        push_away(plant, t, x, u, 0.3, w, np.empty(dx))
+        np.testing.assert_allclose(w, 0.3 * z / np.linalg.norm(z), rtol=1e-12, atol=1e-14)
+        pushed = np.linalg.norm(following(plant, t, x, u, w))
+        others = rng.standard_normal((50, dx))
+        for other in 0.3 * others / np.linalg.norm(others, axis=1)[:, None]:
+            assert np.linalg.norm(following(plant, t, x, u, other)) <= pushed + 1e-12
+
+
+def test_the_adversary_leaves_the_disturbance_alone_at_the_origin() -> None:
+    plant, w = WIDE.data(1, generator()), np.array([0.1, -0.2, 0.2])
+    push_away(plant, 0, np.zeros(3), np.zeros(2), 0.3, w, np.empty(3))
+    np.testing.assert_array_equal(w, [0.1, -0.2, 0.2])
+
+
+def test_the_adversary_pushes_along_the_next_state_where_the_angle_wraps() -> None:
+    plant, w = control.InvertedPendulum().data(1, generator()), np.array([0.2, 0.0])
+    x, u = np.array([3.1, 0.0]), np.zeros(1)
+    z = following(plant, 0, x, u, np.zeros(2))
+    push_away(plant, 0, x, u, 0.2, w, np.empty(2))
+    np.testing.assert_allclose(w, 0.2 * z / np.linalg.norm(z), rtol=1e-12)
+
+
+def test_the_push_has_its_norm_even_if_the_next_state_is_tiny() -> None:
+    plant, w = control.LinearSystem(1.0, 1.0).data(1, generator()), np.zeros(1)
+    push_away(plant, 0, np.array([2e-162]), np.zeros(1), 1.0, w, np.empty(1))
+    assert w[0] == pytest.approx(1.0)
+
+
+def huber(z: Array, width: float) -> Array:
+    return np.where(np.abs(z) <= width, 0.5 * z**2 / width, np.abs(z) - 0.5 * width)
+
+
+@pytest.mark.parametrize("kind", [QUADRATIC, ABSOLUTE, HUBER])
+@pytest.mark.parametrize("scalar", [False, True])
+def test_costs_follow_their_formulas_in_every_round(kind: int, scalar: bool) -> None:
+    rng, dx, du, width = generator(4), 3, 2, 0.6
+    side = (lambda d: (2, 1, 1)) if scalar else (lambda d: (2, d if kind == QUADRATIC else 1, d))
+    state, input = (np.abs(rng.standard_normal(side(d))) for d in (dx, du))
+    state, input = (part + part.swapaxes(1, 2) if kind == QUADRATIC else part for part in (state, input))
+    stage, scales = np.array([0, 1, 1, 0]), rng.uniform(0.0, 2.0, (4, 2))
+    data = CostData(kind, state, input, stage, scales, width)
+
+    def part(weights: Array, z: Array) -> tuple[float, Array]:
+        if kind == QUADRATIC:
+            Q = weights[0, 0] * np.eye(z.size) if scalar else weights
+            return float(z @ Q @ z), 2.0 * Q @ z
+        q = np.broadcast_to(weights[0], z.shape)
+        if kind == ABSOLUTE:
+            return float(q @ np.abs(z)), q * np.sign(z)
+        return float(q @ huber(z, width)), q * np.clip(z / width, -1.0, 1.0)
+
+    for t in (0, 1, 2, 3):
+        x, u = rng.standard_normal(dx), rng.standard_normal(du)
+        x[0], u[0] = 0.0, 0.1  # a kink, and the inner part of Huber's function
+        (c_x, g_x), (c_u, g_u) = part(state[stage[t]], x), part(input[stage[t]], u)
+        value, slope_x, slope_u = compiled_cost(data, t, x, u)
+        assert value == pytest.approx(scales[t] @ [c_x, c_u], rel=1e-14)
+        np.testing.assert_allclose(slope_x, scales[t, 0] * g_x, rtol=1e-13, atol=1e-14)
+        np.testing.assert_allclose(slope_u, scales[t, 1] * g_u, rtol=1e-13, atol=1e-14)
+
+
+def test_one_stage_and_one_row_of_factors_hold_in_all_rounds() -> None:
+    data = CostData(
+        QUADRATIC, np.ones((1, 1, 1)), np.ones((1, 1, 1)), np.zeros(1, np.int64), np.array([[2.0, 3.0]]), 1.0
+    )
+    assert compiled_cost(data, 999, np.array([1.0, 1.0]), np.array([2.0]))[0] == 16.0
