@@ -10,8 +10,21 @@ extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathja
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"
 default_role = "code"
-html_theme = "alabaster"
-html_theme_options = {"description": "Online decisions in a drifting world", "page_width": "1100px"}
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "templates"]
+templates_path = ["templates"]
+html_theme = "pydata_sphinx_theme"
+html_title = f"driftwise {release}"
+html_show_sourcelink = False
+html_theme_options = {
+    "header_links_before_dropdown": 6,
+    "navigation_with_keys": False,
+    "show_nav_level": 1,
+    "show_toc_level": 2,
+}
+# Only the reference has pages below it; the others need the width for their tables.
+html_sidebars = {"[!a]*": [], "applications": [], "reference": ["sidebar-nav-bs"]}
+html_static_path = ["static"]
+html_css_files = ["driftwise.css"]

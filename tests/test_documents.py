@@ -1,58 +1,116 @@
-"""The README and CONTRIBUTING say what is true."""
+"""The README, the pages of the documentation and CONTRIBUTING say what is true."""
 
+import doctest
 import inspect
 import re
 import shlex
+import textwrap
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 from typer.testing import CliRunner
 
 from driftwise.cli import app
 from tests.learners.test_ensemble import compose_ader
 
 ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+PAGES = sorted(path.stem for path in (ROOT / "docs").glob("*.rst"))
+LISTS = {"examples", "reference", "benchmarks"}
+"""Pages without code of their own."""
+
+
+def blocks_of(page: str, language: str) -> list[str]:
+    """Return the code blocks of a page in one language."""
+    text = (ROOT / "docs" / f"{page}.rst").read_text()
+    found = re.findall(rf"^\.\. code-block:: (?:{language})\n\n((?:(?: .*)?\n)+)", text, re.MULTILINE)
+    return [textwrap.dedent(block) for block in found]
 
 
 def test_the_code_in_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mpl.use("Agg")
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert len(blocks) == 7
-    names = {"__name__": "__main__", "gradient": np.zeros(1)}
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert len(blocks) == 3
+    names: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks:
         exec(block, names)  # the README's own words
-    assert names["trace"].total > 0.0  # type: ignore[attr-defined]
-    assert names["best"].optimal  # type: ignore[attr-defined]
-    assert len(names["runs"]) == len(list((tmp_path / "my-sweep").glob("*.npz"))) == 15
+    assert 0.0 <= names["w"][0] <= 40.0
+    assert names["committee"].round == names["controller"].round == 3
 
 
-def test_the_comparison_in_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in LISTS])
+def test_the_code_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mpl.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for block in blocks_of(page, "python|pycon"):
+        if block.startswith(">>>"):
+            runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
+            runner.run(doctest.DocTestParser().get_doctest(block, names, page, None, None))
+            assert runner.summarize(verbose=False).failed == 0
+        else:
+            exec(block, names)  # the page's own words
+    plt.close("all")
+    if page == "regret":
+        assert names["trace"].total > 0.0
+        assert names["best"].optimal
+    if page == "reproduction":
+        assert len(names["runs"]) == len(list((tmp_path / "my-sweep").glob("*.npz"))) == 15
+        assert (tmp_path / "my-sweep" / "report.html").exists()
+
+
+def test_pages_have_code() -> None:
+    assert sum(len(blocks_of(page, "python")) for page in PAGES) >= 15
+
+
+def test_the_comparison_in_the_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     hours = np.arange(500)
     table = np.stack([np.sin(hours / 24.0), 5.0 + np.sin(hours / 24.0 + hours / 300.0)], axis=1)
     np.savetxt("demand.csv", table, delimiter=",", header="wave,load", comments="")
-    (command,) = re.findall(r"^driftwise (compare .*)$", (ROOT / "README.md").read_text(), re.MULTILINE)
-    result = CliRunner().invoke(app, shlex.split(command))
+    (command,) = [block for block in blocks_of("applications", "sh") if block.startswith("driftwise compare")]
+    result = CliRunner().invoke(app, shlex.split(command)[1:])
     assert result.exit_code == 0, result.output
     assert (tmp_path / "comparison" / "report.html").exists()
 
 
 def test_the_code_in_contributing_runs() -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) >= 3
     names: dict[str, object] = {}
     for block in blocks:
-        exec(block, names)  # the second and the third one end with a check
+        exec(block, names)  # every one but the first ends with a check
 
 
 def test_contributing_shows_the_learner_that_is_tested() -> None:
     assert inspect.getsource(compose_ader) in (ROOT / "CONTRIBUTING.md").read_text()
 
 
+def test_contributing_has_every_room_on_its_map() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    package = ROOT / "src" / "driftwise"
+    rooms = [path.name for path in package.iterdir() if (path / "__init__.py").exists()]
+    rooms += [path.stem for path in package.glob("*.py") if not path.stem.startswith("__")]
+    assert [room for room in rooms if not re.search(rf"`{room}/?`", text)] == []
+
+
 def test_ci_runs_the_readmes_test_command() -> None:
-    (command,) = re.findall(r"^python3 .*python -m pytest.*$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    (command,) = re.findall(r"^python3 .*python -m pytest.*$", README, re.MULTILINE)
     assert command.startswith("python3 -m venv .venv && ")
     assert "grep -m 1 'python -m pytest' README.md" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_readme_can_be_read_in_two_minutes() -> None:
+    assert 100 <= len(README.splitlines()) <= 150
+    (command,) = re.findall(r"^python3 .*driftwise reproduce$", README, re.MULTILINE)
+    assert command.startswith("python3 -m venv .venv && ")
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_lead_somewhere(name: str) -> None:
+    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", (ROOT / name).read_text())
+    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []

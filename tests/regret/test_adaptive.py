@@ -11,7 +11,7 @@ from driftwise.errors import InputError, ParameterError
 from driftwise.losses.base import DataLoss
 from driftwise.regret import adaptive, adaptive_regret, best_piecewise
 from tests.cases import check_refused
-from tests.regret.problems import DIM, DOMAINS, QUADRATIC, built_in, held
+from tests.optimum.problems import DIM, DOMAINS, QUADRATIC, built_in, held
 
 ROUNDS = 40
 

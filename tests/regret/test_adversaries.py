@@ -11,6 +11,7 @@ import pytest
 import driftwise as dw
 from driftwise._validate import Array
 from driftwise.errors import ArgumentError, ParameterError
+from driftwise.experiments.studies.theory.lower_bounds import jumper_regret
 from driftwise.regret import path_length
 from driftwise.regret.adversaries import Adversary, expert_blocks, moving_blocks, random_signs
 from tests.cases import check_refused
@@ -112,7 +113,7 @@ def test_the_best_expert_is_the_best_in_hindsight(seed: int) -> None:
 def test_moving_blocks_begin_anew_on_every_segment(tau: float, D: float, segments: int) -> None:
     losses = moving_blocks(**{**BLOCKS, "path_length": tau, "diameter": D}, seed=1)
     vectors, scale = _vectors(losses), min(1.0, D / math.sqrt(2.0))
-    assert losses.block == round(8.0 / 1.5) == 5
+    assert losses.block == round(8.0 / 3.0) == 3
     np.testing.assert_allclose(np.abs(vectors), 3.0 / math.sqrt(4.0), rtol=1e-14)
     assert losses.gradient_bound(losses.domain) == pytest.approx(3.0, rel=1e-12)
     assert isinstance(losses.domain, dw.Simplex)
@@ -121,7 +122,7 @@ def test_moving_blocks_begin_anew_on_every_segment(tau: float, D: float, segment
     assert losses.domain.contains(losses.comparators)
     for piece in _pieces(307, segments):
         part = vectors[piece.start : piece.stop]
-        _check_held(part, 5)
+        _check_held(part, 3)
         held = losses.comparators[piece.start : piece.stop]
         assert np.all(held == held[0])
         assert float(np.sum(part * held)) == pytest.approx(scale * part.sum(axis=0).min(), rel=1e-12)
@@ -183,16 +184,77 @@ def test_an_adversary_is_hard_for_a_learner_made_for_it(name: str) -> None:
     assert np.mean(ratios) > 0.3
 
 
+@pytest.mark.parametrize("size", [0.3, 1.0, 4.0])
+@pytest.mark.parametrize("lambda_", [0.1, 0.74, 1.5, 2.5, 7.0, 50.0])
+def test_no_move_pays_for_itself_within_its_block(lambda_: float, size: float) -> None:
+    """A move gains its length times the gradient in each round after the first, which brought the news."""
+    for losses in (
+        expert_blocks(200, loss_bound=size, switching_cost=lambda_),
+        moving_blocks(200, 0.0, 3, gradient_bound=size, switching_cost=lambda_),
+    ):
+        assert (losses.block - 1) * size <= lambda_
+        assert losses.block >= 2.0 / 3.0 * lambda_ / size
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{}, {"experts": 2}, {"switching_cost": 4.49}, {"gradient_bound": 0.8}, {"diameter": 5.0}, {"path_length": 100.0}],
+)
+def test_the_comparators_gain_what_the_docstring_promises(changed: dict[str, float]) -> None:
+    setting: dict[str, Any] = {**BLOCKS, **changed}
+    N, G, D, tau = (setting[name] for name in ("experts", "gradient_bound", "diameter", "path_length"))
+    gains = [-np.sum(_vectors(losses) * losses.comparators) for losses in _seeds(moving_blocks, 60, **setting)]
+    least = min(1.0, D / math.sqrt(2.0)) * math.sqrt(G / N) / 3.0
+    assert np.mean(gains) >= least * math.sqrt(setting["switching_cost"] * tau * setting["rounds"])
+
+
+@pytest.mark.parametrize("changed", [{}, {"experts": 2}, {"switching_cost": 2.2}, {"loss_bound": 9.0}])
+def test_the_best_expert_gains_what_the_docstring_promises(changed: dict[str, float]) -> None:
+    made = _seeds(expert_blocks, 60, **{**EXPERTS, **changed})
+    gains = [-np.sum(_vectors(losses) * losses.comparators) for losses in made]
+    assert np.mean(gains) >= made[0].scale / 3.0
+
+
+def _seeds(make: Callable[..., Adversary], count: int, **setting: Any) -> list[Adversary]:
+    return [make(**setting, seed=seed) for seed in range(count)]
+
+
+JUMPED = [20_000, 80_000, 320_000]
+
+
+@pytest.mark.parametrize("rounds", JUMPED)
+def test_jumping_to_the_good_corner_does_not_escape(rounds: int) -> None:
+    made = _seeds(moving_blocks, 5, rounds=rounds, path_length=0.5, switching_cost=20.0)
+    regrets = [jumper_regret(losses.data.features, losses.comparators, losses.block, 20.0) for losses in made]
+    assert min(regrets) >= 0.0
+    assert 0.2 <= np.mean(regrets) / math.sqrt(20.0 * 0.5 * rounds) <= 0.7
+
+
+@pytest.mark.parametrize("rounds", JUMPED)
+def test_jumping_wins_where_blocks_are_made_for_l1_movement(rounds: int) -> None:
+    """Blocks of lambda over the size of a loss, sqrt(2) too long: every jump gains, and regret is linear below 0."""
+    block, corners = round(20.0 * math.sqrt(2.0)), np.eye(2) / math.sqrt(2.0)
+    signs = np.random.default_rng(0).integers(0, 2, (-(-rounds // block), 2)) * 2.0 - 1.0
+    vectors = np.repeat(signs, block, axis=0)[:rounds] / math.sqrt(2.0)
+    best = corners[np.argmin(vectors.sum(axis=0))]
+    found = jumper_regret(vectors, np.tile(best, (rounds, 1)), block, 20.0) / math.sqrt(20.0 * 0.5 * rounds)
+    assert found < {20_000: -1.5, 80_000: -4.0, 320_000: -9.0}[rounds]
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (
             lambda: expert_blocks(100, loss_bound=0.5, switching_cost=50.1),
-            ("expert_blocks: switching_cost", "at most 50", "100 rounds", "got 50.1", "never moving", "lower bound"),
+            ("expert_blocks: switching_cost", "at most 50", "times 100", "got 50.1", "never moving", "lower bound"),
         ),
         (
-            lambda: moving_blocks(100, 10.0, 4, gradient_bound=2.0, switching_cost=10.1),
-            ("moving_blocks: switching_cost", "at most 10", "10 segments", "got 10.1", "lower bound does not hold"),
+            lambda: moving_blocks(100, 10.0, 4, gradient_bound=2.0, switching_cost=20.1),
+            ("moving_blocks: switching_cost", "at most 20", "unit of path_length", "got 20.1", "take more rounds"),
+        ),
+        (
+            lambda: moving_blocks(100, 4.0, diameter=5.0, switching_cost=25.1),
+            ("moving_blocks: switching_cost", "at most 25", "got 25.1", "lower bound does not hold"),
         ),
         (
             lambda: moving_blocks(100, 100.5, switching_cost=0.1),
@@ -206,7 +268,8 @@ def test_beyond_the_valid_range_the_error_says_why(call: Callable[[], object], w
 
 def test_the_ends_of_the_valid_range_are_accepted() -> None:
     assert expert_blocks(100, loss_bound=0.5, switching_cost=50.0).block == 100
-    assert moving_blocks(100, 10.0, 4, gradient_bound=2.0, switching_cost=10.0).block == 10
+    assert moving_blocks(100, 10.0, 4, gradient_bound=2.0, switching_cost=20.0).block == 10
+    assert moving_blocks(100, 4.0, diameter=5.0, switching_cost=25.0).block == 25
     assert moving_blocks(100, 100.0, switching_cost=0.1).block == 1
 
 

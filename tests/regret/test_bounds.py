@@ -37,7 +37,7 @@ def _paper_prior(N: int, i: int) -> float:
 def _paper_scream(
     T: int, P: float, G: float, D: float, lambda_: float, rate: str = "appendix", H: int | None = None
 ) -> float:
-    """Return Theorem 3 with its constants, for T of the H rounds that the learner was made for."""
+    """Return Theorem 2 with its constants, for T of the H rounds that the learner was made for."""
     H = T if H is None else H
     Gm = G * D * (1.0 + 2.0 * lambda_ / math.sqrt(lambda_ * G + G**2))
     eps = {
@@ -60,7 +60,7 @@ def _named(T: int, P: float, G: float, D: float) -> dict[str, Any]:
 @pytest.mark.parametrize("rate", ["appendix", "theorem"])
 @pytest.mark.parametrize("lambda_", [0.0, 0.4, 30.0])
 @pytest.mark.parametrize("problem", PROBLEMS)
-def test_scream_is_theorem_3_with_constants(
+def test_scream_is_theorem_2_with_constants(
     problem: tuple[int, float, float, float], lambda_: float, rate: str
 ) -> None:
     found = bounds.scream(**_named(*problem), switching_cost=lambda_, rate=rate)

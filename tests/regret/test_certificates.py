@@ -13,7 +13,7 @@ from driftwise._validate import Array
 from driftwise.errors import InputError, ParameterError
 from driftwise.regret import Certificate, bounds, certificate, dynamic_policy_regret, dynamic_regret, path_length
 from tests.cases import check_refused, custom
-from tests.regret.problems import Still
+from tests.optimum.problems import Still
 
 T, PRICE, G = 400, 2.0, 2.1
 BALL, SIMPLEX = dw.Ball(3), dw.Simplex(3)
@@ -28,7 +28,7 @@ STEP = 2.0 / math.sqrt((G**2 + PRICE * G) * T)
 EPS = math.sqrt(math.log(5.0) / (G * (PRICE + G) * T))
 """OGD's step and Hedge's rate for this price, with a least prior of 1 / 5."""
 
-THEOREMS = {"OGD": "Theorem 1", "Hedge": "Hedge", "Ader": "Zhang", "Scream": "Theorem 3", "LazyScream": "Theorem 5"}
+THEOREMS = {"OGD": "Theorem 1", "Hedge": "Hedge", "Ader": "Zhang", "Scream": "Theorem 2", "LazyScream": "Theorem 4"}
 
 RUNS: dict[str, tuple[Callable[[], dw.Learner], Callable[[], float]]] = {
     "OGD": (lambda: dw.OGD(BALL, **PRICED, horizon=T), lambda: bounds.ogd(**MOVED, switching_cost=PRICE)),
@@ -289,10 +289,79 @@ def test_impossible_comparators_and_runs_are_refused(comparators: Any, words: tu
     check_refused(lambda: untyped(LOSSES, MOVING), "certificate: trace", kind=ParameterError)
 
 
-def test_prices_that_no_theorem_knows_are_refused_with_a_number_that_will_do() -> None:
-    cost = dw.MoveCost(up=[3.0, 0.0, 1.0], down=[2.0, 4.0, 1.0], norm="l2")
-    words = ("certificate", "largest(3)", "play with switching_cost=4")
-    check_refused(lambda: certificate(dw.play(_scream(), LOSSES, cost), MOVING), *words, kind=ParameterError)
+LOPSIDED = dw.MoveCost(up=[3.0, 0.0, 1.0], down=[2.0, 4.0, 1.0], norm="l2")
+DEAR = dw.MoveCost(up=[3.0, 2.5, 4.0], down=[2.0, 4.0, 3.0], norm="l2")
+ADDED = dw.MoveCost(up=[3.0, 2.5, 4.0], down=[2.0, 4.0, 3.0])
+
+
+def _price(cost: float | dw.MoveCost, moves: Array) -> Array:
+    """Return what moves cost."""
+    if isinstance(cost, dw.MoveCost):
+        return np.asarray(cost(moves))
+    return np.asarray(cost * np.linalg.norm(moves, axis=1))
+
+
+def _largest(cost: float | dw.MoveCost) -> float:
+    return cost.largest(3) if isinstance(cost, dw.MoveCost) else cost
+
+
+@pytest.mark.parametrize(
+    ("built", "played", "holds"),
+    [
+        (DEAR, 2.0, True),
+        (DEAR, 2.1, False),  # the first coordinate goes down for 2
+        (ADDED, 2.0, True),
+        (ADDED, 2.1, False),
+        (4.0, LOPSIDED, True),
+        (3.9, LOPSIDED, False),
+        (2.0 * math.sqrt(3.0), dw.MoveCost(2.0), True),
+        (3.4, dw.MoveCost(2.0), False),
+        (DEAR, DEAR, True),
+        (ADDED, ADDED, True),
+        (ADDED, DEAR, True),
+        (DEAR, ADDED, False),
+        (DEAR, LOPSIDED, True),
+        (LOPSIDED, DEAR, False),
+        (dw.MoveCost(PRICE, norm="l2"), PRICE, True),
+    ],
+)
+@pytest.mark.parametrize("kind", [dw.Scream, dw.LazyScream])
+def test_the_theorems_extend_to_prices_that_are_nowhere_above_those_of_the_learner(
+    kind: Any, built: float | dw.MoveCost, played: float | dw.MoveCost, holds: bool
+) -> None:
+    trace = dw.play(kind(BALL, switching_cost=built, gradient_bound=G, horizon=T), LOSSES, played)
+    found = certificate(trace, MOVING)
+    moves = np.vstack([np.eye(3), -np.eye(3), np.random.default_rng(0).normal(size=(2000, 3))])
+    assert bool(np.all(_price(played, moves) <= _price(built, moves) * (1.0 + 1e-9))) is holds
+    assert found.guaranteed is holds
+    text = found.assumptions[-1].text
+    assert found.assumptions[-1].name == "switching cost"
+    assert all(str(cost) in text or f"{cost:g}" in text for cost in (built, played) if cost != PRICE)
+    bound = {dw.Scream: bounds.scream, dw.LazyScream: bounds.lazy_scream}[kind]
+    assert found.bound == pytest.approx(bound(**MOVED, switching_cost=_largest(built)), rel=1e-9)
+    free = dynamic_regret(trace, LOSSES, MOVING, switching_cost=0.0)
+    assert found.measured == pytest.approx(free + trace.total_switching, rel=1e-9)
+    assert found.within
+
+
+def test_memory_counts_beside_prices() -> None:
+    learner = dw.Scream(BALL, switching_cost=4.0 + LIPSCHITZ, gradient_bound=G, horizon=T)
+    found = certificate(dw.play(learner, MEMORY, LOPSIDED), MOVING)
+    assert found.guaranteed
+    assert f"{LIPSCHITZ:.6g} for memory" in found.assumptions[-1].text
+    learner = dw.Scream(BALL, switching_cost=3.9 + LIPSCHITZ, gradient_bound=G, horizon=T)
+    assert not certificate(dw.play(learner, MEMORY, LOPSIDED), MOVING).guaranteed
+
+
+def test_learners_that_know_no_price_are_held_against_the_most_that_a_move_may_cost() -> None:
+    found = certificate(dw.play(dw.OGD(BALL, **PRICED, horizon=T), LOSSES, LOPSIDED), MOVING)
+    assert found.guaranteed
+    assert found.measure == f"dynamic regret with switching cost {LOPSIDED}"
+    assert found.bound == pytest.approx(bounds.ogd(**MOVED, switching_cost=4.0, step=STEP), rel=1e-9)
+    hedge = dw.Hedge(3, loss_bound=G, rate=0.1)
+    found = certificate(dw.play(hedge, LOSSES, LOPSIDED), FIXED)
+    assert found.measure == "dynamic regret with switching cost 4 on l1 movement"
+    assert found.guaranteed
     ader = dw.Ader(BALL, gradient_bound=G, horizon=T)  # whose theorem counts no moves, whatever they cost
-    found = certificate(dw.play(ader, LOSSES, cost), MOVING)
+    found = certificate(dw.play(ader, LOSSES, LOPSIDED), MOVING)
     assert found.measure == "dynamic regret, moves not counted"

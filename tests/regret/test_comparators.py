@@ -1,4 +1,4 @@
-"""Comparators: the best fixed decision, the best piecewise-constant one by brute force, and the generator."""
+"""Comparators: the best piecewise-constant decisions by brute force, and the generator."""
 
 import itertools
 from collections.abc import Callable
@@ -11,9 +11,10 @@ import driftwise as dw
 from driftwise._validate import Array
 from driftwise.errors import ArgumentError, ConvergenceError, InputError, ParameterError
 from driftwise.losses.base import DataLoss
-from driftwise.regret import best_fixed, best_piecewise, comparators, generator
+from driftwise.optimum import fixed
+from driftwise.regret import best_piecewise, comparators, generator
 from tests.cases import check_refused, custom, squared
-from tests.regret.problems import CONES, DIM, DOMAINS, GENERAL, QUADRATIC, built_in, cheapest_held, held
+from tests.optimum.problems import CONES, DIM, DOMAINS, QUADRATIC, built_in, cheapest_held, held
 
 
 def part(losses: DataLoss, start: int, stop: int) -> DataLoss:
@@ -26,25 +27,6 @@ def part(losses: DataLoss, start: int, stop: int) -> DataLoss:
 
 def total(losses: DataLoss, decisions: Array) -> float:
     return float(sum(held(losses, w)[t] for t, w in enumerate(decisions)))
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [*itertools.product(QUADRATIC + GENERAL, CONES), *((kind, "spectral") for kind in (*QUADRATIC, "filtered"))],
-)
-def test_the_best_fixed_decision_agrees_with_cvxpy(kind: str, name: str) -> None:
-    losses, domain = built_in(kind, 30), DOMAINS[name]
-    found = best_fixed(losses, domain)
-    assert found.shape == (DIM,)
-    assert domain.contains(found)
-    assert held(losses, found).sum() == pytest.approx(cheapest_held(losses, domain), rel=1e-7, abs=1e-7)
-
-
-def test_a_users_own_losses_have_the_best_fixed_decision_of_the_same_losses_built_in() -> None:
-    own = custom(3, 20, memory=2, compile="never")
-    centers = np.array([-own.gradient(t, np.zeros(3)) for t in range(20)])
-    expected = best_fixed(dw.TrackingLoss(centers), dw.Ball(3, radius=0.1))
-    np.testing.assert_allclose(best_fixed(own, dw.Ball(3, radius=0.1)), expected, rtol=0.0, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", CONES)
@@ -114,9 +96,8 @@ def test_a_domain_of_one_point_leaves_no_choice() -> None:
 
 
 def test_a_minimum_that_is_not_certain_is_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparators, "minimise", lambda problem, domain: np.zeros((len(problem.b), DIM)))
+    monkeypatch.setattr(fixed, "minimise", lambda problem, domain: np.zeros((len(problem.b), DIM)))
     losses = built_in("squared", 9)
-    check_refused(lambda: best_fixed(losses, dw.Ball(DIM)), "best_fixed", "gap", kind=ConvergenceError)
     check_refused(lambda: best_piecewise(losses, dw.Ball(DIM), 2), "best_piecewise", "gap", kind=ConvergenceError)
 
 
@@ -128,7 +109,6 @@ def test_the_generator_is_that_of_the_stream() -> None:
 
 
 SQUARED, BALL = built_in("squared", 10), dw.Ball(DIM)
-FIXED: Any = best_fixed
 PIECEWISE: Any = best_piecewise
 
 
@@ -156,10 +136,6 @@ PIECEWISE: Any = best_piecewise
         (lambda: PIECEWISE(custom(DIM, 10, compile="never"), BALL, 2), InputError, ("squared, tracking and linear",)),
         (lambda: PIECEWISE(SQUARED, dw.Ball(3), 2), InputError, ("dim 4", "Ball(3")),
         (lambda: PIECEWISE(SQUARED, BALL), ArgumentError, ("segments",)),
-        (lambda: FIXED(SQUARED, dw.Ball(3)), InputError, ("best_fixed", "dim 4", "Ball(3")),
-        (lambda: FIXED(SQUARED, "ball"), ParameterError, ("best_fixed", "domain", "got 'ball'")),
-        (lambda: FIXED([1.0], BALL), ParameterError, ("best_fixed", "losses", "got [1.0]")),
-        (lambda: FIXED(SQUARED, BALL, 3), ArgumentError, ("best_fixed",)),
         (lambda: generator("me"), ParameterError, ("generator", "losses")),  # type: ignore[arg-type]
     ],
 )

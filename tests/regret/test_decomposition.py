@@ -13,7 +13,7 @@ from driftwise.errors import InputError, ParameterError
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
 from driftwise.regret import Decomposition, decompose, decomposition, dynamic_regret
 from tests.cases import check_refused, knowledge, stream
-from tests.regret.problems import Still
+from tests.optimum.problems import Still
 
 T, PRICE, G = 70, 1.5, 2.1
 BALL = dw.Ball(2)

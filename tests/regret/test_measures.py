@@ -23,7 +23,7 @@ from driftwise.regret import (
     static_policy_regret,
 )
 from tests.cases import check_refused, custom
-from tests.regret.problems import DIM, GENERAL, QUADRATIC, built_in, cheapest_held
+from tests.optimum.problems import DIM, GENERAL, QUADRATIC, built_in, cheapest_held
 from tests.strategies import vectors
 
 ROUNDS, LAMBDA = 24, 0.7
