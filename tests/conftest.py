@@ -1,6 +1,33 @@
-"""Settings that all tests share."""
+"""Settings that all tests share, and compiling once for all workers."""
 
+import subprocess
+import sys
+
+import pytest
 from hypothesis import settings
+
+from driftwise._compile import PLAIN
 
 settings.register_profile("driftwise", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("driftwise")
+
+SHARES = (
+    ("learners", "domains", "hints", "committee", "losses", "regret", "hindsight-control"),
+    ("control", "self-tuned-control", "self-tuned", "prices"),
+)
+"""Families of kernels, shared out to two processes that take about as long."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile every kernel before the workers start: each of them would compile it for itself."""
+    workers = getattr(config.option, "numprocesses", None)
+    if PLAIN or not workers or hasattr(config, "workerinput") or config.option.collectonly:
+        return
+    print("Compiling, once for all workers ...", flush=True)
+    commands = [
+        [sys.executable, "-m", "driftwise", "warmup", *(word for name in share for word in ("--family", name))]
+        for share in SHARES
+    ]
+    running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
+    if any([process.wait() for process in running]):
+        raise pytest.UsageError("driftwise warmup failed; see above, or run it by itself.")

@@ -239,3 +239,58 @@ def test_wrong_calls_are_refused_by_name(
 ) -> None:
     check_refused(call, *words, kind=kind)
     assert OGD.round == 0
+
+
+PROPOSALS: list[Any] = [[[1.0], [0.0], [0.2]], [[1.0], [0.0], None], [[1.0], [0.0], [0.3]], [[-1.0], [0.0], [0.1]]]
+TARGETS = dw.TrackingLoss([[1.0], [0.5], [1.0], [-1.0]])
+
+
+@pytest.mark.parametrize("mode", ["mix", "follow"])
+def test_a_committee_plays_as_by_hand(mode: str) -> None:
+    committee, other = (dw.Committee(3, 0.5, mode=mode, seed=2) for _ in range(2))
+    trace = dw.play(committee, TARGETS, 2.0, proposals=PROPOSALS, record_weights=True)
+    decisions, weights = [], []
+    for t, rows in enumerate(PROPOSALS):
+        decisions.append(other.act(rows))
+        weights.append(other.weights)
+        other.observe(TARGETS[t])
+    np.testing.assert_array_equal(trace.decisions, decisions)
+    assert trace.weights is not None
+    np.testing.assert_array_equal(trace.weights, weights)
+    assert trace.weights[1, 2] == 0.0
+    assert committee.round == 4
+    np.testing.assert_array_equal(committee.weights, other.weights)
+    assert trace.total_switching == 2.0 * np.abs(np.diff(trace.decisions.ravel())).sum()
+    assert trace.proposals is PROPOSALS
+    assert trace.learner.round == 0
+    again = dw.play(trace.learner.clone(), trace.stream, trace.switching_cost, proposals=trace.proposals)
+    np.testing.assert_array_equal(again.decisions, trace.decisions)
+    assert trace.summary().startswith("Committee, 4 rounds")
+
+
+def test_the_proposals_of_a_committee_may_be_numbers_or_an_array() -> None:
+    rows = np.array([[0.2, 0.4], [0.5, 0.1], [0.3, 0.3], [0.9, 0.0]])
+    numbers = dw.play(dw.Committee(2), TARGETS, proposals=rows)
+    vectors = dw.play(dw.Committee(2), TARGETS, proposals=rows[:, :, None])
+    np.testing.assert_array_equal(numbers.decisions, vectors.decisions)
+
+
+def test_a_committee_is_put_back_as_it_was() -> None:
+    committee = dw.Committee(2)
+    before = pickle.dumps(committee)
+    rows = [[0.0, 1.0], [0.0, 1.0], [0.0, np.nan], [0.0, 1.0]]
+    check_refused(lambda: dw.play(committee, TARGETS, proposals=rows), "proposals", kind=InputError)
+    assert pickle.dumps(committee) == before
+
+
+def test_committees_and_proposals_go_together() -> None:
+    refused = [
+        (lambda: dw.play(dw.Committee(2), TARGETS), "needs proposals="),
+        (lambda: dw.play(dw.Committee(2), TARGETS, proposals=[[1.0, 2.0]]), "each of the 4 rounds"),
+        (lambda: dw.play(dw.Committee(2), TARGETS, proposals=3.0), "each of the 4 rounds"),
+        (lambda: dw.play(dw.Committee(2), TARGETS, proposals=np.zeros((4, 2, 2))), "dim 1"),
+        (lambda: dw.play(dw.OGD(dw.Ball(1), step=0.1), TARGETS, proposals=PROPOSALS), "goes with a Committee"),
+        (lambda: dw.play(dw.OGD(dw.Ball(1), step=0.1), TARGETS, record_weights="x"), "record_weights"),  # type: ignore[arg-type]
+    ]
+    for call, text in refused:
+        check_refused(call, text)

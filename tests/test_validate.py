@@ -199,7 +199,13 @@ def test_checked_functions_stay_what_they_are() -> None:
 def test_public_classes_show_their_constructor(cls: type) -> None:
     own = cls.__init__ is not object.__init__  # type: ignore[misc]
     expected = list(inspect.signature(cls.__init__).parameters.values())[1:] if own else []  # type: ignore[misc]
-    assert list(inspect.signature(cls).parameters.values()) == expected
+    shown = list(inspect.signature(cls).parameters.values())
+    if expected and expected[-1].kind is inspect.Parameter.VAR_KEYWORD:  # shared options, shown by name
+        shared = expected.pop().annotation.__args__[0].__annotations__
+        assert [parameter.name for parameter in shown[len(expected) :]] == list(shared)
+        assert all(parameter.kind is inspect.Parameter.KEYWORD_ONLY for parameter in shown[len(expected) :])
+        shown = shown[: len(expected)]
+    assert shown == expected
     with pytest.raises(ArgumentError) as caught:
         cls(no_such_argument=1)
     text = str(caught.value)

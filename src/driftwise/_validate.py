@@ -6,7 +6,7 @@ import inspect
 import operator
 from abc import ABCMeta
 from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -145,16 +145,31 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+@functools.cache
+def _constructor(cls: type) -> inspect.Signature:
+    """Return the signature of a class's constructor, with shared options by name."""
+    if cls.__init__ is object.__init__:  # type: ignore[misc]
+        return inspect.Signature(return_annotation=cls)
+    parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]  # type: ignore[misc]
+    if parameters and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
+        parameters[-1:] = _shared(cls, parameters[-1])
+    return inspect.Signature(parameters, return_annotation=cls)
+
+
+def _shared(cls: type, options: inspect.Parameter) -> list[inspect.Parameter]:
+    """Return the parameters that ``**options: Unpack[SomeTypedDict]`` stands for, as a parent class has them."""
+    names = [name for kind in get_args(options.annotation) for name in kind.__annotations__]
+    parents = [inspect.signature(kind.__init__).parameters for kind in cls.__mro__[1:]]  # type: ignore[misc]
+    return [next(parent[name] for parent in parents if name in parent) for name in names] or [options]
+
+
 class Checked(ABCMeta):
     """Metaclass of every public class: a wrong call to the constructor is an `ArgumentError`."""
 
     @property
     def __signature__(cls) -> inspect.Signature:
         """Show the constructor's signature in `help`, not that of `__call__` below."""
-        if cls.__init__ is object.__init__:  # type: ignore[misc]
-            return inspect.Signature(return_annotation=cls)
-        whole = inspect.signature(cls.__init__)  # type: ignore[misc]
-        return whole.replace(parameters=list(whole.parameters.values())[1:], return_annotation=cls)
+        return _constructor(cls)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """Check the arguments against the constructor's signature, then construct."""

@@ -8,6 +8,7 @@ __all__ = [
     "ArgumentError",
     "ConvergenceError",
     "DriftwiseError",
+    "FrozenError",
     "HorizonError",
     "InputError",
     "MissingExtraError",
@@ -45,6 +46,10 @@ class RoundIndexError(InputError, IndexError):
 
 class OrderError(DriftwiseError, RuntimeError):
     """`act` and `observe` were called out of order; nothing was changed by the call."""
+
+
+class FrozenError(DriftwiseError, AttributeError):
+    """A setting was assigned after its learner, committee or controller was built; nothing was changed."""
 
 
 class HorizonError(DriftwiseError, RuntimeError):

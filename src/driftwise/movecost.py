@@ -1,6 +1,8 @@
 """What a move costs: one price for any distance, or prices up and down, per coordinate."""
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,12 +69,17 @@ class MoveCost(metaclass=Checked):
         """Whether up and down cost the same."""
         return bool(np.all(np.asarray(self.up) == np.asarray(self.down)))
 
-    @property
+    @cached_property
     def plain(self) -> float | None:
         """The price of one unit of Euclidean distance if that is all there is to say; None otherwise."""
         if self.norm == "l2" and self.symmetric and np.ptp(np.asarray(self.up)) == 0.0:
             return float(np.max(np.asarray(self.up)))
         return None
+
+    @property
+    def simplest(self) -> "float | MoveCost":
+        """The number that says the same, where there is one, as users give and read it; else these prices."""
+        return self if self.plain is None else self.plain
 
     def prices(self, dim: int) -> Array:
         """Return the prices up (first row) and down (second row) of `dim` coordinates."""
@@ -95,11 +102,44 @@ class MoveCost(metaclass=Checked):
         total = self._of(rows)
         return total if given.ndim == 2 else float(total[0])
 
+    def along(self, decisions: Array, distances: Array | None = None) -> Array:
+        """Return what the move into each decision costs, for every row of (T, d); 0 for the first.
+
+        Euclidean distances between the rows, if they are known, need not be computed again.
+        """
+        changes = np.diff(decisions, axis=0, prepend=decisions[:1])
+        if self.plain is None or distances is None:
+            return self._of(changes)
+        return np.asarray(self.plain * distances)
+
+    def total(self, decisions: Array, distances: Array) -> float:
+        """Return what all moves from one row of decisions to the next cost."""
+        return float(self.along(decisions).sum() if self.plain is None else self.plain * distances.sum())
+
     def _of(self, rows: Array) -> Array:
         """Return the price of every row of changes, which have been checked."""
+        if self.plain is not None:
+            return np.asarray(self.plain * _lengths(rows))
         up, down = self.prices(rows.shape[1])
         each = up * np.maximum(rows, 0.0) + down * np.maximum(-rows, 0.0)
         return np.asarray(each.sum(axis=1)) if self.norm == "l1" else _lengths(each)
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether every move costs the same: prices are compared as they stand, or with a number."""
+        if isinstance(other, MoveCost):
+            return self._key == other._key
+        return self.plain is not None and self.plain == other
+
+    def __hash__(self) -> int:
+        return hash(self._key if self.plain is None else self.plain)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        sides = [np.asarray(side) for side in (self.up, self.down)]
+        return self.norm, *(tuple(np.unique(side) if np.ptp(side) == 0.0 else side) for side in sides)
+
+    def __str__(self) -> str:
+        return repr(self) if self.plain is None else f"{self.plain:g}"
 
     def __repr__(self) -> str:
         up, down = (np.array2string(np.asarray(side), threshold=6) for side in (self.up, self.down))
@@ -123,6 +163,17 @@ def _prices(name: str, given: ArrayLike) -> Array:
             f"MoveCost: {name} must be at least 0 everywhere, got a smallest price of {prices.min():g}."
         )
     return read_only(prices)
+
+
+def move_cost_for(owner: str, given: "float | MoveCost", dim: int | None = None) -> MoveCost:
+    """Return a switching cost, given as a number or as prices, as prices; of `dim` coordinates, if that is known."""
+    if not isinstance(given, MoveCost):
+        return MoveCost(number(owner, "switching_cost", given, low=0.0), norm="l2")
+    if dim is not None and given.dim not in (None, dim):
+        raise ParameterError(
+            f"{owner}: the prices of switching_cost are for {given.dim} coordinates, and decisions have {dim}."
+        )
+    return given
 
 
 def read_move_cost(owner: str, given: "float | MoveCost", dim: int) -> "float | MoveCost":

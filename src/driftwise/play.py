@@ -1,24 +1,34 @@
 """The protocol of a run: act, suffer the loss, observe, round after round."""
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, checked, instance
+from driftwise._validate import Array, checked, describe, instance
 from driftwise.engine.run import run_custom, run_own, run_stream
-from driftwise.errors import HorizonError, InputError
-from driftwise.learners import Ensemble, Learner
+from driftwise.errors import ArgumentError, HorizonError, InputError, ParameterError
+from driftwise.learners import Committee, Ensemble, Learner
 from driftwise.losses import CustomLoss, LossStream
 from driftwise.losses.base import DataLoss, window
-from driftwise.movecost import MoveCost, read_move_cost
+from driftwise.movecost import MoveCost, move_cost_for
 from driftwise.trace import Trace
+
+Proposals = Sequence[Any] | ArrayLike
 
 
 @checked
 def play(
-    learner: Learner, losses: LossStream, switching_cost: float | MoveCost = 0.0, *, record_weights: bool = False
+    learner: Learner | Committee,
+    losses: LossStream,
+    switching_cost: float | MoveCost = 0.0,
+    *,
+    record_weights: bool = False,
+    proposals: Proposals | None = None,
 ) -> Trace:
-    """Let a learner play every round of a loss stream.
+    """Let a learner, or a committee with its proposals, play every round of a loss stream.
 
     Built-in learners on built-in losses (and on custom losses that could be compiled) run in compiled code from the
     first round to the last; anything else runs through the two verbs. Both give the same numbers, bit for bit. The
@@ -27,15 +37,18 @@ def play(
 
     Parameters
     ----------
-    learner : Learner
-        Anything with `act` and `observe`.
+    learner : Learner or Committee
+        Anything with `act` and `observe`; a committee needs `proposals` too.
     losses : LossStream
         The losses f_0, ..., f_{T-1}.
     switching_cost : float or MoveCost, default 0.0
         lambda, the price of moving by one unit of Euclidean distance, or prices up and down, per coordinate; for the
         books only, the learner does not see it.
     record_weights : bool, default False
-        Keep the weights of the base-learners in every round.
+        Keep the weights of the base-learners, or of the committee's members, in every round.
+    proposals : sequence of length T, or array of shape (T, n, d), optional
+        For a committee: what each of its n members proposes, round by round, as `Committee.act` takes it; None for a
+        member that sleeps. Proposals are vectors of the losses' dimension; for d = 1 they may be numbers.
 
     Returns
     -------
@@ -53,42 +66,63 @@ def play(
     (2.4140625, 0.875)
     >>> dw.play(dw.OGD(dw.Ball(1), step=0.5), losses, dw.MoveCost(up=3.0, down=1.0)).total_switching
     2.625
+
+    A committee of somebody who is always right and somebody who stays at 0:
+
+    >>> trace = dw.play(dw.Committee(2), losses, proposals=[[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
+    >>> trace.decisions.ravel().round(3)
+    array([ 0.5  ,  0.8  ,  0.915, -0.967])
     """
-    instance("play", "learner", learner, Learner, "Scream(...)")
     instance("play", "losses", losses, LossStream, "SquaredLoss(features, targets)")
+    instance("play", "record_weights", record_weights, bool, "True")
     rounds = len(losses)
-    if losses.dim != learner.domain.dim:
-        raise InputError(f"play: the losses have dim {losses.dim}, the learner decides in {learner.domain!r}.")
-    cost = read_move_cost("play", switching_cost, losses.dim)
+    turns = _turns(learner, losses, proposals)
+    cost = move_cost_for("play", switching_cost, losses.dim)
     if learner.horizon is not None and learner.round + rounds > learner.horizon:
         raise HorizonError(
             f"play: {rounds} rounds after {learner.round} already played are more than the horizon of "
             f"{learner.horizon}; build the learner with horizon={learner.round + rounds} or horizon=None."
         )
-    before = learner.clone()
+    before: Any = learner.clone()
     decisions, values, moves = np.empty((rounds, losses.dim)), np.empty(rounds), np.empty(rounds)
     if isinstance(learner, Ensemble) and _in_one_go(learner, losses, record_weights):
         weights = _by_kernel(learner, losses, decisions, values, moves, record_weights)
     else:
         try:
-            weights = _by_hand(learner, losses, decisions, values, moves, record_weights)
+            weights = _by_hand(learner, turns, losses, decisions, values, moves, record_weights)
         except BaseException:
-            learner.__dict__.clear()
-            learner.__dict__.update(before.clone().__dict__)
+            learner.restore(before)
             raise
-    return Trace(decisions, values, moves, cost, weights, before, losses)
+    return Trace(decisions, values, moves, cost.simplest, weights, before, losses, proposals)
 
 
-def plain(learner: Learner, record: bool) -> bool:
-    """Tell whether the compiled rounds do for this learner what its own methods would."""
-    names = ["act", "observe", "_decide", "_learn", *(["weights"] if record else [])]
-    return all(getattr(type(learner), name) is getattr(Ensemble, name, None) for name in names)
+def _turns(learner: Any, losses: LossStream, proposals: Any) -> Callable[[int], tuple[Any, ...]]:
+    """Check that a learner, or a committee with proposals, fits the losses; return what `act` is given in a round."""
+    if isinstance(learner, Committee):
+        if proposals is None:
+            raise ArgumentError("play: a committee needs proposals=, what each member proposes in every round.")
+        try:
+            count = len(proposals)
+        except TypeError:
+            count = -1
+        if count != len(losses):
+            raise InputError(
+                f"play: proposals must be one row for each of the {len(losses)} rounds, got {describe(proposals)}."
+            )
+        return lambda t: (proposals[t],)
+    instance("play", "learner", learner, Learner, "Scream(...)")
+    if proposals is not None:
+        raise ParameterError(f"play: proposals= goes with a Committee; {type(learner).__name__} decides by itself.")
+    if losses.dim != learner.domain.dim:
+        raise InputError(f"play: the losses have dim {losses.dim}, the learner decides in {learner.domain!r}.")
+    return lambda t: ()
 
 
 def _in_one_go(learner: Ensemble, losses: LossStream, record: bool) -> bool:
     """Tell whether this learner can play these losses in the compiled loop."""
-    return plain(learner, record) and (
-        isinstance(losses, DataLoss) or (isinstance(losses, CustomLoss) and losses.compiled and not learner._own)
+    return learner.runs_compiled(with_weights=record) and (
+        isinstance(losses, DataLoss)
+        or (isinstance(losses, CustomLoss) and losses.compiled and not learner.program.own_gradients)
     )
 
 
@@ -96,11 +130,11 @@ def _by_kernel(
     learner: Ensemble, losses: LossStream, decisions: Array, values: Array, moves: Array, record: bool
 ) -> Array | None:
     rounds = len(losses)
-    cell = learner._link().copy()
+    cell = learner.cell.copy()
     weights = np.zeros((rounds if record else 0, learner.program.steps.size))
     outputs = (decisions, values, moves, weights)
     if isinstance(losses, DataLoss):
-        run = run_own if learner._own else run_stream
+        run = run_own if learner.program.own_gradients else run_stream
         played = run(cell, *losses._parts, *outputs)
     else:
         assert isinstance(losses, CustomLoss)
@@ -111,16 +145,24 @@ def _by_kernel(
             losses.value(played, window(decisions, played, losses.memory))
             losses.gradient(played, decisions[played])
         raise _bad_numbers(losses, played, values[played])
-    learner._take(cell)
-    return weights[:, : learner._active] if record else None
+    learner.adopt(cell)
+    return weights[:, : learner.weights.size] if record else None
 
 
 def _by_hand(
-    learner: Learner, losses: LossStream, decisions: Array, values: Array, moves: Array, record: bool
+    learner: Any,
+    turns: Callable[[int], tuple[Any, ...]],
+    losses: LossStream,
+    decisions: Array,
+    values: Array,
+    moves: Array,
+    record: bool,
 ) -> Array | None:
     weights: list[Array] = []
     for t in range(len(losses)):
-        w = learner.act()
+        w = np.atleast_1d(learner.act(*turns(t)))
+        if w.shape != decisions[t].shape:
+            raise InputError(f"play: the losses have dim {losses.dim}, the decision in round {t} has shape {w.shape}.")
         decisions[t] = w
         moves[t] = _distance(decisions[t], decisions[t - 1]) if t else 0.0
         if record:

@@ -1,7 +1,7 @@
 """The record of a run, from which everything about it can be computed."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from driftwise._plot import axes
 from driftwise._validate import Array
 from driftwise.learners import Learner
 from driftwise.losses import LossStream
-from driftwise.movecost import MoveCost, move_costs, show_price
+from driftwise.movecost import MoveCost, move_cost_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,13 +28,15 @@ class Trace:
     moves : array of shape (T,)
         ``|w_t - w_{t-1}|``, Euclidean whatever the price, and 0 in the first round.
     switching_cost : float or MoveCost
-        lambda, the price of one unit of movement, or the prices that moves were counted at.
+        lambda, the price of one unit of movement, or the prices that moves were counted at; see `price`.
     weights : array of shape (T, N), or None
         Weights of the base-learners, if they were recorded; 0 for a base-learner that had not joined yet.
-    learner : Learner
+    learner : Learner or Committee
         The learner as it was before the run: ``play(trace.learner.clone(), trace.stream)`` repeats it.
     stream : LossStream
         The losses that were played.
+    proposals : sequence of length T, or None
+        What the members of a committee proposed in every round.
     """
 
     decisions: Array
@@ -44,6 +46,12 @@ class Trace:
     weights: Array | None
     learner: Learner
     stream: LossStream
+    proposals: Any = None
+
+    @property
+    def price(self) -> MoveCost:
+        """The switching cost as prices, whichever way it was given."""
+        return move_cost_for("Trace", self.switching_cost)
 
     @property
     def total_loss(self) -> float:
@@ -53,16 +61,12 @@ class Trace:
     @property
     def move_costs(self) -> Array:
         """What the move into each round cost: lambda times the distance, or what the prices say; 0 in the first."""
-        if isinstance(self.switching_cost, MoveCost):
-            return move_costs(self.switching_cost, self.decisions)
-        return self.switching_cost * self.moves
+        return self.price.along(self.decisions, self.moves)
 
     @property
     def total_switching(self) -> float:
         """Price of all moves: lambda times the distance moved, or what the prices add up to."""
-        if isinstance(self.switching_cost, MoveCost):
-            return float(self.move_costs.sum())
-        return float(self.switching_cost * self.moves.sum())
+        return self.price.total(self.decisions, self.moves)
 
     @property
     def total(self) -> float:
@@ -89,7 +93,7 @@ class Trace:
                 f"{type(self.learner).__name__}, {rounds} rounds, {dim} coordinates",
                 f"  loss      {self.total_loss:>16.4g}",
                 f"  switching {self.total_switching:>16.4g}"
-                f"   ({show_price(self.switching_cost)} per unit, {distance:.4g} units, {moved} moves)",
+                f"   ({self.price} per unit, {distance:.4g} units, {moved} moves)",
                 f"  overall   {self.total:>16.4g}",
             ]
         )
@@ -100,7 +104,7 @@ class Trace:
         rounds = np.arange(1, len(self.losses) + 1)
         loss = np.cumsum(self.losses)
         ax.fill_between(rounds, 0.0, loss, alpha=0.55, linewidth=0.0, label="loss")
-        if isinstance(self.switching_cost, MoveCost) or self.switching_cost > 0.0:
+        if self.price.largest(self.decisions.shape[1]) > 0.0:
             overall = loss + np.cumsum(self.move_costs)
             ax.fill_between(rounds, loss, overall, alpha=0.55, linewidth=0.0, label="switching cost")
             ax.plot(rounds, overall, color="black", linewidth=1.0, label="overall")

@@ -20,7 +20,7 @@ def _program(where: str = "ball", base: dw.mirror.MirrorMap | None = None) -> Pr
         STEPS,
         LOG_PRIOR,
         rate=0.7,
-        switching_cost=1.5,
+        switching_cost=dw.MoveCost(1.5, norm="l2"),
         schedule="doubling",
         clock=9.0,
         growth=0.0,

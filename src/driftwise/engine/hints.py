@@ -11,30 +11,7 @@ import math
 from driftwise._compile import helper, plugin
 from driftwise._lanes import load, splat, store
 from driftwise._memory import Pointer, call, find, whole_at
-from driftwise.engine.layout import (
-    AGREED,
-    CHANCE,
-    DIM,
-    FORESEEN,
-    GRADIENT,
-    GUESSED,
-    GUIDE,
-    HEEDLESS,
-    HINT,
-    HINTED,
-    KINDS,
-    LOSSES,
-    MOVES,
-    POINTS,
-    PRICE,
-    ROW,
-    SCHEDULE,
-    SEEN,
-    SELF_TUNED,
-    TANGENT_CALL,
-    TRUST,
-    UPDATES,
-)
+from driftwise.engine import layout as slot
 from driftwise.engine.rounds import FAMILY, OK, blend, clock_of, lanes_in_play, move_kind, set_steps
 from driftwise.engine.tuned import follow, step_scale
 
@@ -49,34 +26,34 @@ def _hypotenuse(a: float, b: float) -> float:
 @plugin(FAMILY)
 def take_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
     """Let base-learners that heed hints move on the guess in the room's `row`, whose numbers have been checked."""
-    d, kinds, tuned = whole_at(c, DIM), whole_at(c, KINDS), c[SCHEDULE] == SELF_TUNED
-    row, guide, hint = find(room, c, ROW), find(room, c, GUIDE), find(s, c, HINT)
+    d, kinds, tuned = whole_at(c, slot.DIM), whole_at(c, slot.KINDS), c[slot.SCHEDULE] == slot.SELF_TUNED
+    row, guide, hint = find(room, c, slot.ROW), find(room, c, slot.GUIDE), find(s, c, slot.HINT)
     for k in range(d):
         store(guide, 4 * k, splat(row[k]))
-    if c[TANGENT_CALL] > 0.0:
-        call(whole_at(c, TANGENT_CALL), c, guide)
-    s[TRUST] = 0.0
-    if s[GUESSED] > 0.0:
-        s[TRUST] = min(max((s[AGREED] - s[CHANCE]) / s[GUESSED], 0.0), 1.0)
+    if c[slot.TANGENT_CALL] > 0.0:
+        call(whole_at(c, slot.TANGENT_CALL), c, guide)
+    s[slot.TRUST] = 0.0
+    if s[slot.GUESSED] > 0.0:
+        s[slot.TRUST] = min(max((s[slot.AGREED] - s[slot.CHANCE]) / s[slot.GUESSED], 0.0), 1.0)
     square = 0.0
     for k in range(d):
         hint[k] = guide[4 * k]
-        believed = s[TRUST] * hint[k]
+        believed = s[slot.TRUST] * hint[k]
         square += believed * believed
         store(guide, 4 * k, splat(believed))
     if tuned:
-        scale = step_scale(s[SEEN] + square + c[PRICE] * math.sqrt(square))
+        scale = step_scale(s[slot.SEEN] + square + c[slot.PRICE] * math.sqrt(square))
     else:
-        scale = 1.0 / math.sqrt(clock_of(c, s[UPDATES] + 1.0))
-    moves, losses, lanes = find(s, c, MOVES), find(room, c, LOSSES), lanes_in_play(c, s)
+        scale = 1.0 / math.sqrt(clock_of(c, s[slot.UPDATES] + 1.0))
+    moves, losses, lanes = find(s, c, slot.MOVES), find(room, c, slot.LOSSES), lanes_in_play(c, s)
     set_steps(c, s, room, scale)
     for i in range(0, lanes, 4):
         store(losses, i, load(moves, i))  # the moves before, to which those on the hint are added
-    for kind in range(whole_at(c, HEEDLESS), kinds):
+    for kind in range(whole_at(c, slot.HEEDLESS), kinds):
         move_kind(c, s, room, guide, kind)
         for i in range(4 * kind, lanes, 4 * kinds):
             store(moves, i, load(moves, i) + load(losses, i))
-    s[HINTED] = 1.0
+    s[slot.HINTED] = 1.0
     blend(c, s)
     if tuned:
         follow(c, s, False)
@@ -86,9 +63,9 @@ def take_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
 @plugin(FAMILY)
 def forget_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
     """Note what the hint was worth to each base-learner, and what is left of the gradient without it."""
-    d, trust = whole_at(c, DIM), s[TRUST]
-    g, guide, hint = find(room, c, GRADIENT), find(room, c, GUIDE), find(s, c, HINT)
-    points, foreseen = find(s, c, POINTS), find(room, c, FORESEEN)
+    d, trust = whole_at(c, slot.DIM), s[slot.TRUST]
+    g, guide, hint = find(room, c, slot.GRADIENT), find(room, c, slot.GUIDE), find(s, c, slot.HINT)
+    points, foreseen = find(s, c, slot.POINTS), find(room, c, slot.FORESEEN)
     for i in range(0, lanes_in_play(c, s), 4):
         worth = splat(0.0)
         for k in range(d):
@@ -97,8 +74,8 @@ def forget_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
     agreed = 0.0
     for k in range(d):
         agreed += g[4 * k] * hint[k]
-        s[GUESSED] += hint[k] * hint[k]
+        s[slot.GUESSED] += hint[k] * hint[k]
         store(guide, 4 * k, load(g, 4 * k) - trust * hint[k])
-    s[AGREED] += agreed
-    s[CHANCE] = _hypotenuse(s[CHANCE], agreed)
+    s[slot.AGREED] += agreed
+    s[slot.CHANCE] = _hypotenuse(s[slot.CHANCE], agreed)
     return OK

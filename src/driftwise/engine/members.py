@@ -33,37 +33,7 @@ from driftwise._lanes import (
 )
 from driftwise._memory import Pointer, at, call, find, part, whole_at
 from driftwise.domains.kernels import PLAN_COLUMNS, project
-from driftwise.engine.layout import (
-    ACTIVE,
-    ADDS_UP,
-    BASE,
-    BEFORE,
-    BEYOND,
-    DIM,
-    DOMAIN,
-    DUALS,
-    ENTROPIC,
-    ETA,
-    EXPONENT,
-    GOING,
-    INNER,
-    KINDS,
-    LOG_START,
-    MOVE_CALL,
-    MOVES,
-    NOW,
-    OLD,
-    OWN,
-    PATIENCE,
-    POINTS,
-    PRICES,
-    SPARE,
-    STEP_CALL,
-    STEPS,
-    STILL,
-    SWITCHING,
-    TRIAL,
-)
+from driftwise.engine import layout as slot
 from driftwise.engine.prices import move_price, pull
 from driftwise.mirror import pnorm_step
 
@@ -87,10 +57,10 @@ def _everywhere(numbers: Pointer, k: int) -> Four:
 @plugin(MEMBER)
 def box_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Step and clip to a box."""
-    d, own, limits = whole_at(c, DIM), whole_at(c, OWN), part(at(c, DOMAIN), FIRST_NUMBERS)
-    etas, inners, moves = find(room, c, ETA), find(room, c, INNER), find(s, c, MOVES)
-    for i in range(first, last, 4 * whole_at(c, KINDS)):
-        points, g = part(find(s, c, POINTS), i * d), part(gradient, (i // 4) * own)
+    d, own, limits = whole_at(c, slot.DIM), whole_at(c, slot.OWN), part(at(c, slot.DOMAIN), FIRST_NUMBERS)
+    etas, inners, moves = find(room, c, slot.ETA), find(room, c, slot.INNER), find(s, c, slot.MOVES)
+    for i in range(first, last, 4 * whole_at(c, slot.KINDS)):
+        points, g = part(find(s, c, slot.POINTS), i * d), part(gradient, (i // 4) * own)
         eta, inner, moved = load(etas, i), splat(0.0), splat(0.0)
         for k in range(d):
             p, x = load(points, 4 * k), load(g, 4 * k)
@@ -118,12 +88,13 @@ def _shrinking(points: Pointer, g: Pointer, eta: Four, ball: Pointer, d: int) ->
 @plugin(MEMBER)
 def ball_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Step and pull back to a ball. Even and odd coordinates are summed apart, so that sums wait less."""
-    d, own, ball, trial = whole_at(c, DIM), whole_at(c, OWN), part(at(c, DOMAIN), FIRST_NUMBERS), find(room, c, BEFORE)
-    etas, inners, moves, pairs = find(room, c, ETA), find(room, c, INNER), find(s, c, MOVES), d - d % 2
+    d, own = whole_at(c, slot.DIM), whole_at(c, slot.OWN)
+    ball, trial = part(at(c, slot.DOMAIN), FIRST_NUMBERS), find(room, c, slot.BEFORE)
+    etas, inners, moves, pairs = find(room, c, slot.ETA), find(room, c, slot.INNER), find(s, c, slot.MOVES), d - d % 2
     radius = splat(ball[0])
     limit = radius * radius
-    for i in range(first, last, 4 * whole_at(c, KINDS)):
-        points, g, eta = part(find(s, c, POINTS), i * d), part(gradient, (i // 4) * own), load(etas, i)
+    for i in range(first, last, 4 * whole_at(c, slot.KINDS)):
+        points, g, eta = part(find(s, c, slot.POINTS), i * d), part(gradient, (i // 4) * own), load(etas, i)
         inner, inner_2, far, far_2 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
         for k in range(0, pairs, 2):
             p, x = load(points, 4 * k), load(g, 4 * k)
@@ -174,7 +145,7 @@ def ball_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: i
 @helper
 def _in_play(c: Pointer, s: Pointer, i: int) -> int:
     """Return how many of the four lanes from i on are in play."""
-    left: int = whole_at(s, ACTIVE) - 4 * (i // (4 * whole_at(c, KINDS)))
+    left: int = whole_at(s, slot.ACTIVE) - 4 * (i // (4 * whole_at(c, slot.KINDS)))
     return min(left, 4)
 
 
@@ -202,10 +173,12 @@ def _how_far(points: Pointer, before: Pointer, d: int) -> Four:
 @plugin(MEMBER)
 def planned_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Step and project onto any domain by its plan, one base-learner after the other."""
-    d, own, before, trial = whole_at(c, DIM), whole_at(c, OWN), find(room, c, BEFORE), find(room, c, TRIAL)
-    plan, spare, etas, four = at(c, DOMAIN), find(room, c, SPARE), find(room, c, ETA), find(room, c, GOING)
-    for i in range(first, last, 4 * whole_at(c, KINDS)):
-        points, g, eta = part(find(s, c, POINTS), i * d), part(gradient, (i // 4) * own), load(etas, i)
+    d, own = whole_at(c, slot.DIM), whole_at(c, slot.OWN)
+    before, trial = find(room, c, slot.BEFORE), find(room, c, slot.TRIAL)
+    plan, spare = at(c, slot.DOMAIN), find(room, c, slot.SPARE)
+    etas, four = find(room, c, slot.ETA), find(room, c, slot.GOING)
+    for i in range(first, last, 4 * whole_at(c, slot.KINDS)):
+        points, g, eta = part(find(s, c, slot.POINTS), i * d), part(gradient, (i // 4) * own), load(etas, i)
         lanes, inner = _in_play(c, s, i), splat(0.0)
         # One pass over the block for all four lanes: with many coordinates, a pass for each would cost the most.
         for k in range(d):
@@ -215,44 +188,45 @@ def planned_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
             store(four, 0, p - eta * x)
             for lane in range(4):
                 trial[lane * d + k] = four[lane]
-        store(find(room, c, INNER), i, inner)
+        store(find(room, c, slot.INNER), i, inner)
         for lane in range(lanes):
             project(plan, part(trial, lane * d), spare)
         for k in range(d):
             for lane in range(lanes):
                 points[4 * k + lane] = trial[lane * d + k]
-        store(find(s, c, MOVES), i, _how_far(points, before, d))
+        store(find(s, c, slot.MOVES), i, _how_far(points, before, d))
     return 0
 
 
 @plugin(MEMBER)
 def pnorm_mirror_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Take the step of the p-norm map, one base-learner after the other."""
-    d, own, before, trial = whole_at(c, DIM), whole_at(c, OWN), find(room, c, BEFORE), find(room, c, TRIAL)
-    numbers, spare, etas = part(at(c, DOMAIN), FIRST_NUMBERS), find(room, c, SPARE), find(room, c, ETA)
+    d, own = whole_at(c, slot.DIM), whole_at(c, slot.OWN)
+    before, trial = find(room, c, slot.BEFORE), find(room, c, slot.TRIAL)
+    numbers, spare, etas = part(at(c, slot.DOMAIN), FIRST_NUMBERS), find(room, c, slot.SPARE), find(room, c, slot.ETA)
     slope, rest = part(spare, 0), part(spare, d)
-    for i in range(first, last, 4 * whole_at(c, KINDS)):
-        points, g = part(find(s, c, POINTS), i * d), part(gradient, (i // 4) * own)
-        store(find(room, c, INNER), i, _look(points, g, d, before))
+    for i in range(first, last, 4 * whole_at(c, slot.KINDS)):
+        points, g = part(find(s, c, slot.POINTS), i * d), part(gradient, (i // 4) * own)
+        store(find(room, c, slot.INNER), i, _look(points, g, d, before))
         for lane in range(_in_play(c, s, i)):
             for k in range(d):
                 trial[k], slope[k] = points[4 * k + lane], g[4 * k + lane]
-            pnorm_step(whole_at(c, BASE), c[EXPONENT], numbers, slope, etas[i + lane], trial, d, rest)
+            pnorm_step(whole_at(c, slot.BASE), c[slot.EXPONENT], numbers, slope, etas[i + lane], trial, d, rest)
             for k in range(d):
                 points[4 * k + lane] = trial[k]
-        store(find(s, c, MOVES), i, _how_far(points, before, d))
+        store(find(s, c, slot.MOVES), i, _how_far(points, before, d))
     return 0
 
 
 @plugin(MEMBER)
 def entropy_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Add the gradient to the sum, and go where shares are proportional to start * exp(-eta * sum / scale)."""
-    d, own, before = whole_at(c, DIM), whole_at(c, OWN), find(room, c, BEFORE)
-    log_start, scale = find(s, c, LOG_START), c[ENTROPIC]
-    for i in range(first, last, 4 * whole_at(c, KINDS)):
-        points, sums = part(find(s, c, POINTS), i * d), part(find(s, c, DUALS), i * d)
-        g, eta = part(gradient, (i // 4) * own), load(find(room, c, ETA), i) / scale
-        store(find(room, c, INNER), i, _look(points, g, d, before))
+    d, own, before = whole_at(c, slot.DIM), whole_at(c, slot.OWN), find(room, c, slot.BEFORE)
+    log_start, scale = find(s, c, slot.LOG_START), c[slot.ENTROPIC]
+    for i in range(first, last, 4 * whole_at(c, slot.KINDS)):
+        points, sums = part(find(s, c, slot.POINTS), i * d), part(find(s, c, slot.DUALS), i * d)
+        g, eta = part(gradient, (i // 4) * own), load(find(room, c, slot.ETA), i) / scale
+        store(find(room, c, slot.INNER), i, _look(points, g, d, before))
         # Sums count from the least, so that a huge step makes -inf of the others and never a NaN.
         least = splat(math.inf)
         for k in range(d):
@@ -272,19 +246,19 @@ def entropy_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
         factor = splat(scale) / mass
         for k in range(d):
             store(points, 4 * k, load(points, 4 * k) * factor)
-        store(find(s, c, MOVES), i, _how_far(points, before, d))
+        store(find(s, c, slot.MOVES), i, _how_far(points, before, d))
     return 0
 
 
 @plugin(MEMBER)
 def priced_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Step, and note the price of the move in place of its length."""
-    d, old, prices, adds_up = whole_at(c, DIM), find(room, c, OLD), at(c, PRICES), c[ADDS_UP] > 0.0
-    for i in range(first, last, 4 * whole_at(c, KINDS)):
-        points, moves = part(find(s, c, POINTS), i * d), part(find(s, c, MOVES), i)
+    d, old, prices, adds_up = whole_at(c, slot.DIM), find(room, c, slot.OLD), at(c, slot.PRICES), c[slot.ADDS_UP] > 0.0
+    for i in range(first, last, 4 * whole_at(c, slot.KINDS)):
+        points, moves = part(find(s, c, slot.POINTS), i * d), part(find(s, c, slot.MOVES), i)
         for k in range(d):
             store(old, 4 * k, load(points, 4 * k))
-        call(whole_at(c, STEP_CALL), c, s, room, gradient, i, i + 1)
+        call(whole_at(c, slot.STEP_CALL), c, s, room, gradient, i, i + 1)
         for lane in range(4):
             moves[lane] = move_price(part(old, lane), part(points, lane), 4, prices, d, adds_up)
     return 0
@@ -293,32 +267,32 @@ def priced_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first:
 @helper
 def _patience(c: Pointer, i: int) -> float:
     """Return how patient the base-learners of a block are."""
-    kinds = whole_at(c, KINDS)
-    return float(at(c, PATIENCE)[(i // 4) % kinds])
+    kinds = whole_at(c, slot.KINDS)
+    return float(at(c, slot.PATIENCE)[(i // 4) % kinds])
 
 
 @helper
 def _go(c: Pointer, s: Pointer, room: Pointer, inner: Four, go: Four, i: int) -> None:
     """Move the lanes in which something lies beyond the price; the others stay exactly where they are."""
-    d, moves, nothing = whole_at(c, DIM), find(s, c, MOVES), splat(0.0)
+    d, moves, nothing = whole_at(c, slot.DIM), find(s, c, slot.MOVES), splat(0.0)
     if any_above(go, nothing):
-        points, still = part(find(s, c, POINTS), i * d), find(room, c, STILL)
-        call(whole_at(c, MOVE_CALL), c, s, room, find(room, c, BEYOND), i, i + 1)
+        points, still = part(find(s, c, slot.POINTS), i * d), find(room, c, slot.STILL)
+        call(whole_at(c, slot.MOVE_CALL), c, s, room, find(room, c, slot.BEYOND), i, i + 1)
         for k in range(d):
             store(points, 4 * k, where_above(go, nothing, load(points, 4 * k), load(still, 4 * k)))
         store(moves, i, where_above(go, nothing, load(moves, i), nothing))
     else:
         store(moves, i, nothing)
-    store(find(room, c, INNER), i, inner)
+    store(find(room, c, slot.INNER), i, inner)
 
 
 @plugin(MEMBER)
 def patient_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Hold the gradient; move by what the sum has beyond the price of a unit of distance."""
-    d, own, still = whole_at(c, DIM), whole_at(c, OWN), find(room, c, STILL)
-    for i in range(first, last, 4 * whole_at(c, KINDS)):
-        points, held = part(find(s, c, POINTS), i * d), part(find(s, c, DUALS), i * d)
-        g, beyond = part(gradient, (i // 4) * own), part(find(room, c, BEYOND), (i // 4) * own)
+    d, own, still = whole_at(c, slot.DIM), whole_at(c, slot.OWN), find(room, c, slot.STILL)
+    for i in range(first, last, 4 * whole_at(c, slot.KINDS)):
+        points, held = part(find(s, c, slot.POINTS), i * d), part(find(s, c, slot.DUALS), i * d)
+        g, beyond = part(gradient, (i // 4) * own), part(find(room, c, slot.BEYOND), (i // 4) * own)
         inner, square, go = splat(0.0), splat(0.0), splat(0.0)
         for k in range(d):
             p, x = load(points, 4 * k), load(g, 4 * k)
@@ -327,7 +301,7 @@ def patient_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
             square = square + h * h
             store(held, 4 * k, h)
             store(still, 4 * k, p)
-        price = splat(_patience(c, i) * c[SWITCHING])
+        price = splat(_patience(c, i) * c[slot.SWITCHING])
         if any_above(square, price * price):
             go = where_above(square, price * price, splat(1.0) - price / root(square), go)
             for k in range(d):
@@ -341,7 +315,7 @@ def patient_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
 @helper
 def _beyond_prices(c: Pointer, held: Pointer, beyond: Pointer, patience: float, lane: int) -> float:
     """Take off what the gradients that a lane holds have beyond its prices, write it, and tell if there is any."""
-    d, prices, adds_up = whole_at(c, DIM), at(c, PRICES), c[ADDS_UP] > 0.0
+    d, prices, adds_up = whole_at(c, slot.DIM), at(c, slot.PRICES), c[slot.ADDS_UP] > 0.0
     asked = patience if adds_up else pull(part(held, lane), 4, prices, d)
     share, going = 1.0 - patience / asked if asked > patience else 0.0, 0.0
     for k in range(d):
@@ -358,10 +332,11 @@ def _beyond_prices(c: Pointer, held: Pointer, beyond: Pointer, patience: float, 
 @plugin(MEMBER)
 def patient_priced_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """`patient_move` at prices for coordinates: in "l1" each waits for its own, in "l2" they wait together."""
-    d, own, still, going = whole_at(c, DIM), whole_at(c, OWN), find(room, c, STILL), find(room, c, GOING)
-    for i in range(first, last, 4 * whole_at(c, KINDS)):
-        points, held = part(find(s, c, POINTS), i * d), part(find(s, c, DUALS), i * d)
-        g, beyond = part(gradient, (i // 4) * own), part(find(room, c, BEYOND), (i // 4) * own)
+    d, own = whole_at(c, slot.DIM), whole_at(c, slot.OWN)
+    still, going = find(room, c, slot.STILL), find(room, c, slot.GOING)
+    for i in range(first, last, 4 * whole_at(c, slot.KINDS)):
+        points, held = part(find(s, c, slot.POINTS), i * d), part(find(s, c, slot.DUALS), i * d)
+        g, beyond = part(gradient, (i // 4) * own), part(find(room, c, slot.BEYOND), (i // 4) * own)
         inner = _look(points, g, d, still)
         for k in range(d):
             store(held, 4 * k, load(held, 4 * k) + load(g, 4 * k))
@@ -374,10 +349,10 @@ def patient_priced_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer
 @plugin("int64(P, P, int64)")
 def place_entropy(c: Pointer, s: Pointer, i: int) -> int:
     """Give a lane the sum of gradients that has led to where it stands, at the step of the next update."""
-    d, log_start, scale = whole_at(c, DIM), find(s, c, LOG_START), c[ENTROPIC]
+    d, log_start, scale = whole_at(c, slot.DIM), find(s, c, slot.LOG_START), c[slot.ENTROPIC]
     inside = (i - i % 4) * d + i % 4
-    points, sums = part(find(s, c, POINTS), inside), part(find(s, c, DUALS), inside)
-    step = at(c, STEPS)[i] / math.sqrt(s[NOW])
+    points, sums = part(find(s, c, slot.POINTS), inside), part(find(s, c, slot.DUALS), inside)
+    step = at(c, slot.STEPS)[i] / math.sqrt(s[slot.NOW])
     for k in range(d):
         share = math.log(max(points[4 * k] / scale, 1e-300))
         sums[4 * k] = min(max((log_start[k] - share) * scale / step, -HUGE), HUGE)

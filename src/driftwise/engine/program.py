@@ -16,7 +16,9 @@ from driftwise.engine import hints, layout, members, rounds, tuned
 from driftwise.engine.layout import CONSTANTS, STATE
 from driftwise.errors import ParameterError
 from driftwise.mirror import ENTROPY, EUCLIDEAN, MirrorMap
-from driftwise.movecost import MoveCost, largest_price
+from driftwise.movecost import MoveCost
+
+FREE = MoveCost(0.0, norm="l2")
 
 SCHEDULES = ("fixed", "time-varying", "doubling", "self-tuned")
 
@@ -37,8 +39,8 @@ class Program:
         Logarithm of Hedge's prior, up to a constant.
     rate : float
         Hedge's learning rate at clock 1; the factor 2 of its formula in the self-tuned schedule.
-    switching_cost : float or MoveCost
-        lambda in the surrogate loss of the meta layer.
+    switching_cost : MoveCost
+        The price of a move in the surrogate loss of the meta layer.
     schedule : "fixed", "time-varying", "doubling" or "self-tuned"
         Which clock divides the rates.
     clock : float
@@ -63,7 +65,7 @@ class Program:
     steps: Array
     log_prior: Array
     rate: float = 0.0
-    switching_cost: float | MoveCost = 0.0
+    switching_cost: MoveCost = FREE
     schedule: str = "fixed"
     clock: float = 1.0
     growth: float = 0.0
@@ -87,7 +89,12 @@ class Program:
     @property
     def price(self) -> float:
         """The most that a move by one unit of distance can cost."""
-        return largest_price(self.switching_cost, self.domain.dim)
+        return self.switching_cost.largest(self.domain.dim)
+
+    @property
+    def priced(self) -> bool:
+        """Whether moves have prices of their own, and not one per unit of Euclidean distance."""
+        return self.switching_cost.plain is None
 
     @property
     def kinds(self) -> int:
@@ -114,7 +121,7 @@ class Program:
             "lanes": lanes,
             "blocks": lanes // 4,
             "kinds": self.kinds,
-            "priced": 2 * isinstance(self.switching_cost, MoveCost),
+            "priced": 2 * self.priced,
             "plan": self.domain.plan(link=False).size,
             "simplices": simplices,
             "epoch": self.epoch > 1,
@@ -143,13 +150,13 @@ class Program:
             layout.EPOCH: self.epoch,
             layout.OWN: 4 * dim * self.own_gradients,
             layout.RATE: self.rate,
-            layout.SWITCHING: 1.0 if isinstance(cost, MoveCost) else cost,
+            layout.SWITCHING: 1.0 if cost.plain is None else cost.plain,
             layout.PRICE: self.price,
             layout.GROWTH: self.growth,
             layout.CLOCK: self.clock,
             layout.EXPONENT: self.mirror.exponent,
             layout.BASE: self._base,
-            layout.ADDS_UP: isinstance(cost, MoveCost) and cost.norm == "l1",
+            layout.ADDS_UP: self.priced and cost.norm == "l1",
             layout.FOLDED: sides["duals"] > 0,
             layout.ENTROPIC: self.domain.numbers[0] if self._base == ENTROPY else 0.0,
             layout.SIMPLEX_COUNT: sides["simplices"],
@@ -162,7 +169,7 @@ class Program:
         constants["steps"][self.order], constants["patience"][:] = self.steps, self.patience
         constants["log_prior"][:] = -math.inf
         constants["log_prior"][self.order] = self.log_prior
-        if isinstance(cost, MoveCost):
+        if self.priced:
             constants["prices"][:] = cost.prices(dim)
         constants["domain"][:] = self.domain.plan(link=False)
         table = self.domain.table
@@ -212,13 +219,12 @@ class Program:
     def link(self, cell: Array) -> None:
         """Write the addresses of the plugins that this learner needs, and compile those that are not on disk."""
         tuned_family, base = self.schedule == "self-tuned", self._base
-        priced = isinstance(self.switching_cost, MoveCost)
         step = self._step(base)
         cell[layout.ROUND_CALL] = (tuned.tuned_round if tuned_family else rounds.paper_round).address
         cell[layout.STEP_CALL] = step.address
-        cell[layout.MOVE_CALL] = (members.priced_move if priced else step).address
+        cell[layout.MOVE_CALL] = (members.priced_move if self.priced else step).address
         if any(self.patience):
-            wait = members.patient_priced_move if priced else members.patient_move
+            wait = members.patient_priced_move if self.priced else members.patient_move
             cell[layout.WAIT_CALL] = wait.address
         if base == ENTROPY:
             cell[layout.PLACE_CALL] = members.place_entropy.address

@@ -12,7 +12,6 @@ from driftwise._validate import Array
 from driftwise.domains.kernels import SIMPLEX
 from driftwise.engine.hedge import TIE, TINY
 from driftwise.engine.program import Program, pool_size
-from driftwise.movecost import MoveCost, as_move_cost
 
 
 class Reference:
@@ -21,7 +20,7 @@ class Reference:
     def __init__(self, program: Program, start: Array) -> None:
         self.program = program
         self.decision = np.array(start, np.float64)
-        self.price = as_move_cost(program.switching_cost)
+        self.price = program.switching_cost
         self.updates = 0
         self.held: list[Array] = []
         self.hinted: Array | None = None
@@ -129,7 +128,7 @@ class Reference:
         """Judge the base-learners by loss plus movement, let each take its step, and mix them anew."""
         p = self.program
         self.updates += 1
-        losses = values + (1.0 if isinstance(p.switching_cost, MoveCost) else p.switching_cost) * self.moves
+        losses = values + (1.0 if self.price.plain is None else self.price.plain) * self.moves
         self.mixture += float(self.weights @ losses)
         beyond = np.array(np.broadcast_to(gradients, self.points.shape))
         if self.hinted is not None:
@@ -180,8 +179,7 @@ class Reference:
             self.waiting[i] = held - directions[i]
         points = p.domain.project(self.points - scale * p.steps[: self.totals.size, None] * directions)
         changes = points - self.points
-        priced = isinstance(p.switching_cost, MoveCost)
-        self.moves = np.asarray(self.price(changes) if priced else np.linalg.norm(changes, axis=1))
+        self.moves = np.asarray(self.price(changes) if p.priced else np.linalg.norm(changes, axis=1))
         self.points = points
 
     def beyond(self, held: Array, patience: float) -> Array:

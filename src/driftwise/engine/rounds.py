@@ -21,62 +21,8 @@ import math
 from driftwise._compile import LARGEST, aside, helper, plugin
 from driftwise._lanes import Four, load, splat, store, total
 from driftwise._memory import Pointer, at, call, find, part, whole_at
+from driftwise.engine import layout as slot
 from driftwise.engine.hedge import clock_rate, mean_of, weigh
-from driftwise.engine.layout import (
-    ACTIVE,
-    CENTRE,
-    CLOCK,
-    DEAD_ZONE,
-    DECISION,
-    DIM,
-    DOUBLING,
-    DUALS,
-    ENTROPIC,
-    EPOCH,
-    EPS,
-    ETA,
-    FIXED,
-    FOLDED,
-    FORESEEN,
-    FORGET_CALL,
-    GRADIENT,
-    GROWTH,
-    GUIDE,
-    HEEDLESS,
-    HELD,
-    HINTED,
-    INNER,
-    KINDS,
-    LOG_PRIOR,
-    LOG_START,
-    LOSSES,
-    MIXTURE,
-    MOVE_CALL,
-    MOVES,
-    NOW,
-    OWN,
-    PATIENCE,
-    PLACE_CALL,
-    POINTS,
-    POWER,
-    PRIOR,
-    RATE,
-    ROOM_AT,
-    ROUND,
-    ROUND_CALL,
-    SCHEDULE,
-    SIZES,
-    STATE_AT,
-    STEPS,
-    SWITCHING,
-    TIME_VARYING,
-    TOTALS,
-    UPDATES,
-    VALUES,
-    WAIT_CALL,
-    WAITING,
-    WEIGHTS,
-)
 
 OK, REFUSED, MISFIT = 0, 1, 2
 """What a round answers: it was taken in; its numbers were refused; the gradient has another size."""
@@ -88,16 +34,16 @@ FAMILY = "int64(P, P, P)"
 @helper
 def lanes_in_play(c: Pointer, s: Pointer) -> int:
     """Return the number of lanes up to the last base-learner in play."""
-    lanes: int = 4 * whole_at(c, KINDS) * ((whole_at(s, ACTIVE) + 3) // 4)
+    lanes: int = 4 * whole_at(c, slot.KINDS) * ((whole_at(s, slot.ACTIVE) + 3) // 4)
     return lanes
 
 
 @helper
 def clock_at(schedule: int, fixed: float, updates: float) -> float:
     """Return the number of rounds that the rates of an update are made for."""
-    if schedule == FIXED:
+    if schedule == slot.FIXED:
         return fixed
-    if schedule != DOUBLING:
+    if schedule != slot.DOUBLING:
         return max(updates, 1.0)
     block = 1.0
     while 2.0 * block <= updates:
@@ -108,20 +54,20 @@ def clock_at(schedule: int, fixed: float, updates: float) -> float:
 @helper
 def clock_of(c: Pointer, updates: float) -> float:
     """Return the clock of an update of this learner."""
-    return clock_at(whole_at(c, SCHEDULE), c[CLOCK], updates)
+    return clock_at(whole_at(c, slot.SCHEDULE), c[slot.CLOCK], updates)
 
 
 @helper
 def move_kind(c: Pointer, s: Pointer, room: Pointer, g: Pointer, kind: int) -> None:
     """Let the base-learners of a kind move in their way against a gradient, by the steps in `eta`."""
-    way = c[WAIT_CALL] if at(c, PATIENCE)[kind] > 0.0 else c[MOVE_CALL]
+    way = c[slot.WAIT_CALL] if at(c, slot.PATIENCE)[kind] > 0.0 else c[slot.MOVE_CALL]
     call(int(way), c, s, room, g, 4 * kind, lanes_in_play(c, s))
 
 
 @helper
 def set_steps(c: Pointer, s: Pointer, room: Pointer, scale: float) -> None:
     """Write the steps of an update."""
-    steps, eta = at(c, STEPS), find(room, c, ETA)
+    steps, eta = at(c, slot.STEPS), find(room, c, slot.ETA)
     for i in range(0, lanes_in_play(c, s), 4):
         store(eta, i, load(steps, i) * scale)
 
@@ -132,26 +78,27 @@ def move_all(c: Pointer, s: Pointer, room: Pointer, scale: float, shift: float) 
 
     Where the round has a hint, those who heed it have moved on it already: they move by what is left of the gradient.
     """
-    lanes, kinds, losses, moves = lanes_in_play(c, s), whole_at(c, KINDS), find(room, c, LOSSES), find(s, c, MOVES)
-    heedless = whole_at(c, HEEDLESS) if s[HINTED] > 0.0 else kinds
+    lanes, kinds = lanes_in_play(c, s), whole_at(c, slot.KINDS)
+    losses, moves = find(room, c, slot.LOSSES), find(s, c, slot.MOVES)
+    heedless = whole_at(c, slot.HEEDLESS) if s[slot.HINTED] > 0.0 else kinds
     for i in range(0, lanes, 4):
-        store(losses, i, c[SWITCHING] * load(moves, i) - shift)
+        store(losses, i, c[slot.SWITCHING] * load(moves, i) - shift)
     set_steps(c, s, room, scale)
     for kind in range(kinds):
-        move_kind(c, s, room, find(room, c, GUIDE if kind >= heedless else GRADIENT), kind)
-    values = find(room, c, VALUES if c[OWN] > 0.0 else INNER)
+        move_kind(c, s, room, find(room, c, slot.GUIDE if kind >= heedless else slot.GRADIENT), kind)
+    values = find(room, c, slot.VALUES if c[slot.OWN] > 0.0 else slot.INNER)
     for i in range(0, lanes, 4):
         store(losses, i, load(values, i) + load(losses, i))
     for kind in range(heedless, kinds):
         for i in range(4 * kind, lanes, 4 * kinds):
-            store(losses, i, load(losses, i) + load(find(room, c, FORESEEN), i))
+            store(losses, i, load(losses, i) + load(find(room, c, slot.FORESEEN), i))
 
 
 @helper
 def add_losses(c: Pointer, s: Pointer, room: Pointer) -> None:
     """Add the losses of the round to the totals, and their mean to what the mixture has suffered."""
-    lanes, totals, losses = lanes_in_play(c, s), find(s, c, TOTALS), find(room, c, LOSSES)
-    s[MIXTURE] += mean_of(lanes, find(s, c, WEIGHTS), losses)
+    lanes, totals, losses = lanes_in_play(c, s), find(s, c, slot.TOTALS), find(room, c, slot.LOSSES)
+    s[slot.MIXTURE] += mean_of(lanes, find(s, c, slot.WEIGHTS), losses)
     for i in range(0, lanes, 4):
         store(totals, i, load(totals, i) + load(losses, i))
 
@@ -165,14 +112,14 @@ def _across(a: Four, b: Four, c: Four, d: Four, out: Pointer, k: int) -> None:
 @helper
 def mixture_place(c: Pointer, s: Pointer) -> Pointer:
     """Return where the mixture is kept: the decision itself, unless a dead zone lies around it."""
-    return part(s, int(c[CENTRE] if c[DEAD_ZONE] > 0.0 else c[DECISION]))
+    return part(s, int(c[slot.CENTRE] if c[slot.DEAD_ZONE] > 0.0 else c[slot.DECISION]))
 
 
 @helper
 def blend(c: Pointer, s: Pointer) -> None:
     """Write the mixture of the base-learners' points."""
-    d, lanes, out = whole_at(c, DIM), lanes_in_play(c, s), mixture_place(c, s)
-    weights, points, whole = find(s, c, WEIGHTS), find(s, c, POINTS), d - d % 4
+    d, lanes, out = whole_at(c, slot.DIM), lanes_in_play(c, s), mixture_place(c, s)
+    weights, points, whole = find(s, c, slot.WEIGHTS), find(s, c, slot.POINTS), d - d % 4
     for k in range(0, whole, 4):
         e, f, g, h = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
         for i in range(0, lanes, 4):
@@ -192,28 +139,28 @@ def blend(c: Pointer, s: Pointer) -> None:
 @aside
 def mix(c: Pointer, s: Pointer) -> None:
     """Weights from the totals at the rate that stands, the mixture from the weights."""
-    prior, totals, weights = find(s, c, PRIOR), find(s, c, TOTALS), find(s, c, WEIGHTS)
-    weigh(lanes_in_play(c, s), s[EPS], prior, totals, weights)
+    prior, totals, weights = find(s, c, slot.PRIOR), find(s, c, slot.TOTALS), find(s, c, slot.WEIGHTS)
+    weigh(lanes_in_play(c, s), s[slot.EPS], prior, totals, weights)
     blend(c, s)
 
 
 @aside
 def put(c: Pointer, s: Pointer, size: int, kind: int) -> None:
     """Let the base-learner of a size and a kind begin where the mixture is, with the mixture's own total."""
-    d, kinds, where = whole_at(c, DIM), whole_at(c, KINDS), mixture_place(c, s)
+    d, kinds, where = whole_at(c, slot.DIM), whole_at(c, slot.KINDS), mixture_place(c, s)
     block, lane = ((size // 4) * kinds + kind) * 4, size % 4
-    points = part(find(s, c, POINTS), block * d + lane)
+    points = part(find(s, c, slot.POINTS), block * d + lane)
     for k in range(d):
         points[4 * k] = where[k]
-    if c[FOLDED] > 0.0:
-        duals = part(find(s, c, DUALS), block * d + lane)
+    if c[slot.FOLDED] > 0.0:
+        duals = part(find(s, c, slot.DUALS), block * d + lane)
         for k in range(d):
             duals[4 * k] = 0.0
     i = block + lane
-    find(s, c, MOVES)[i], find(s, c, TOTALS)[i] = 0.0, s[MIXTURE]
-    find(s, c, PRIOR)[i] = at(c, LOG_PRIOR)[i]
-    if c[PLACE_CALL] > 0.0:
-        call(whole_at(c, PLACE_CALL), c, s, i)
+    find(s, c, slot.MOVES)[i], find(s, c, slot.TOTALS)[i] = 0.0, s[slot.MIXTURE]
+    find(s, c, slot.PRIOR)[i] = at(c, slot.LOG_PRIOR)[i]
+    if c[slot.PLACE_CALL] > 0.0:
+        call(whole_at(c, slot.PLACE_CALL), c, s, i)
 
 
 @aside
@@ -222,56 +169,57 @@ def grow(c: Pointer, s: Pointer, clock: float, slowly: bool) -> None:
 
     Slowly: the longest step at most doubles when the rounds do, as nothing is known of the scale of losses at first.
     """
-    before, s[NOW] = s[ACTIVE], clock
-    while 0.25 * s[POWER] * s[POWER] < 1.0 + c[GROWTH] * clock and not (slowly and s[POWER] > clock):
-        for kind in range(whole_at(c, KINDS)):
-            put(c, s, whole_at(s, ACTIVE), kind)
-        s[ACTIVE] += 1.0
-        s[POWER] *= 2.0
-    if s[ACTIVE] > before:
+    before, s[slot.NOW] = s[slot.ACTIVE], clock
+    enough = 1.0 + c[slot.GROWTH] * clock
+    while 0.25 * s[slot.POWER] * s[slot.POWER] < enough and not (slowly and s[slot.POWER] > clock):
+        for kind in range(whole_at(c, slot.KINDS)):
+            put(c, s, whole_at(s, slot.ACTIVE), kind)
+        s[slot.ACTIVE] += 1.0
+        s[slot.POWER] *= 2.0
+    if s[slot.ACTIVE] > before:
         mix(c, s)
 
 
 @aside
 def _restart(c: Pointer, s: Pointer, clock: float) -> None:
     """Begin a new block of the doubling trick from where the decision is."""
-    d, decision = whole_at(c, DIM), find(s, c, DECISION)
-    if c[ENTROPIC] > 0.0:
-        log_start, scale = find(s, c, LOG_START), c[ENTROPIC]
+    d, decision = whole_at(c, slot.DIM), find(s, c, slot.DECISION)
+    if c[slot.ENTROPIC] > 0.0:
+        log_start, scale = find(s, c, slot.LOG_START), c[slot.ENTROPIC]
         for k in range(d):
             log_start[k] = math.log(max(decision[k] / scale, 1e-300))
     for i in range(lanes_in_play(c, s)):
-        find(s, c, PRIOR)[i], find(s, c, TOTALS)[i] = -math.inf, 0.0
-    s[MIXTURE], s[EPS] = 0.0, clock_rate(c[RATE], clock)
-    s[ACTIVE], s[POWER], s[NOW] = 0.0, 1.0, clock
-    if c[GROWTH] > 0.0:
+        find(s, c, slot.PRIOR)[i], find(s, c, slot.TOTALS)[i] = -math.inf, 0.0
+    s[slot.MIXTURE], s[slot.EPS] = 0.0, clock_rate(c[slot.RATE], clock)
+    s[slot.ACTIVE], s[slot.POWER], s[slot.NOW] = 0.0, 1.0, clock
+    if c[slot.GROWTH] > 0.0:
         grow(c, s, clock, False)
         return
-    while s[ACTIVE] < c[SIZES]:
-        for kind in range(whole_at(c, KINDS)):
-            put(c, s, whole_at(s, ACTIVE), kind)
-        s[ACTIVE] += 1.0
+    while s[slot.ACTIVE] < c[slot.SIZES]:
+        for kind in range(whole_at(c, slot.KINDS)):
+            put(c, s, whole_at(s, slot.ACTIVE), kind)
+        s[slot.ACTIVE] += 1.0
     mix(c, s)
 
 
 @plugin(FAMILY)
 def paper_round(c: Pointer, s: Pointer, room: Pointer) -> int:
     """Judge and move every base-learner, mix them anew, and without a horizon let the pool grow or start again."""
-    s[UPDATES] += 1.0
-    clock = clock_of(c, s[UPDATES])
-    if s[HINTED] > 0.0:
-        call(whole_at(c, FORGET_CALL), c, s, room)
+    s[slot.UPDATES] += 1.0
+    clock = clock_of(c, s[slot.UPDATES])
+    if s[slot.HINTED] > 0.0:
+        call(whole_at(c, slot.FORGET_CALL), c, s, room)
     move_all(c, s, room, 1.0 / math.sqrt(clock), 0.0)
     add_losses(c, s, room)
-    s[EPS] = clock_rate(c[RATE], clock)
+    s[slot.EPS] = clock_rate(c[slot.RATE], clock)
     mix(c, s)
-    s[HINTED] = 0.0
-    if c[SCHEDULE] == DOUBLING:
-        upcoming = clock_of(c, s[UPDATES] + 1.0)
+    s[slot.HINTED] = 0.0
+    if c[slot.SCHEDULE] == slot.DOUBLING:
+        upcoming = clock_of(c, s[slot.UPDATES] + 1.0)
         if upcoming > clock:
             _restart(c, s, upcoming)
-    elif c[SCHEDULE] == TIME_VARYING and c[GROWTH] > 0.0:
-        grow(c, s, s[UPDATES] + 1.0, False)
+    elif c[slot.SCHEDULE] == slot.TIME_VARYING and c[slot.GROWTH] > 0.0:
+        grow(c, s, s[slot.UPDATES] + 1.0, False)
     return OK
 
 
@@ -287,47 +235,47 @@ def _acceptable(numbers: Pointer, count: int) -> bool:
 @helper
 def learn(cell: Pointer, gradient: Pointer) -> int:
     """Take in the gradient at the decision; what is refused changes nothing."""
-    s, room, d = at(cell, STATE_AT), at(cell, ROOM_AT), whole_at(cell, DIM)
+    s, room, d = at(cell, slot.STATE_AT), at(cell, slot.ROOM_AT), whole_at(cell, slot.DIM)
     if not _acceptable(gradient, d):
         return REFUSED
-    wide = find(room, cell, GRADIENT)
-    s[ROUND] += 1.0
-    if cell[EPOCH] > 1.0:
-        held = find(s, cell, HELD)
+    wide = find(room, cell, slot.GRADIENT)
+    s[slot.ROUND] += 1.0
+    if cell[slot.EPOCH] > 1.0:
+        held = find(s, cell, slot.HELD)
         for k in range(d):
             held[k] += gradient[k]
-        s[WAITING] += 1.0
-        if s[WAITING] < cell[EPOCH]:
+        s[slot.WAITING] += 1.0
+        if s[slot.WAITING] < cell[slot.EPOCH]:
             return OK
-        s[WAITING] = 0.0
+        s[slot.WAITING] = 0.0
         for k in range(d):
             store(wide, 4 * k, splat(held[k]))
             held[k] = 0.0
     else:
         for k in range(d):
             store(wide, 4 * k, splat(gradient[k]))
-    return int(call(whole_at(cell, ROUND_CALL), cell, s, room))
+    return int(call(whole_at(cell, slot.ROUND_CALL), cell, s, room))
 
 
 @helper
 def learn_own(cell: Pointer) -> int:
     """Take in a gradient and a loss for every base-learner, which stand in the room; refuse what is not finite."""
     s, room, lanes = (
-        at(cell, STATE_AT),
-        at(cell, ROOM_AT),
-        lanes_in_play(cell, at(cell, STATE_AT)),
+        at(cell, slot.STATE_AT),
+        at(cell, slot.ROOM_AT),
+        lanes_in_play(cell, at(cell, slot.STATE_AT)),
     )
-    gradients, values = find(room, cell, GRADIENT), find(room, cell, VALUES)
-    if not (_acceptable(gradients, lanes * whole_at(cell, DIM)) and _acceptable(values, lanes)):
+    gradients, values = find(room, cell, slot.GRADIENT), find(room, cell, slot.VALUES)
+    if not (_acceptable(gradients, lanes * whole_at(cell, slot.DIM)) and _acceptable(values, lanes)):
         return REFUSED
-    s[ROUND] += 1.0
-    return int(call(whole_at(cell, ROUND_CALL), cell, s, room))
+    s[slot.ROUND] += 1.0
+    return int(call(whole_at(cell, slot.ROUND_CALL), cell, s, room))
 
 
 @helper
 def lane_of(cell: Pointer, member: int) -> int:
     """Return the lane of a base-learner, counted size by size and kind by kind."""
-    kinds = whole_at(cell, KINDS)
+    kinds = whole_at(cell, slot.KINDS)
     size, kind = member // kinds, member % kinds
     lane: int = ((size // 4) * kinds + kind) * 4 + size % 4
     return lane
@@ -336,6 +284,6 @@ def lane_of(cell: Pointer, member: int) -> int:
 @helper
 def write_weights(cell: Pointer, row: Pointer) -> None:
     """Write the weights of the base-learners in play, size by size and kind by kind."""
-    s = at(cell, STATE_AT)
-    for member in range(whole_at(s, ACTIVE) * whole_at(cell, KINDS)):
-        row[member] = find(s, cell, WEIGHTS)[lane_of(cell, member)]
+    s = at(cell, slot.STATE_AT)
+    for member in range(whole_at(s, slot.ACTIVE) * whole_at(cell, slot.KINDS)):
+        row[member] = find(s, cell, slot.WEIGHTS)[lane_of(cell, member)]

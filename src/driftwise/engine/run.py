@@ -7,19 +7,7 @@ import numpy as np
 
 from driftwise._compile import LARGEST, brief, compile_around, entry, helper
 from driftwise._memory import Array, Pointer, at, call, find, part, whole_at
-from driftwise.engine.layout import (
-    ACTIVE,
-    DECISION_AT,
-    DIM,
-    GRADIENT,
-    KINDS,
-    POINTS,
-    ROOM_AT,
-    ROW,
-    STATE_AT,
-    TRIAL,
-    VALUES,
-)
+from driftwise.engine import layout as slot
 from driftwise.engine.rounds import MISFIT, OK, lane_of, learn, learn_own, write_weights
 from driftwise.losses.kernels import unary_loss, unary_slopes, window_loss
 
@@ -27,7 +15,7 @@ from driftwise.losses.kernels import unary_loss, unary_slopes, window_loss
 @brief
 def observe(cell: Array, gradient: Array) -> int:
     """One round by hand, with the gradient at the decision for all base-learners."""
-    if gradient.size != cell[DIM]:
+    if gradient.size != cell[slot.DIM]:
         return MISFIT
     return learn(part(cell, 0), part(gradient, 0))
 
@@ -35,12 +23,12 @@ def observe(cell: Array, gradient: Array) -> int:
 @helper
 def _write_own(cell: Pointer, member: int, gradient: Pointer, value: float) -> None:
     """Put a base-learner's own gradient and loss where the round looks for them."""
-    d, i = whole_at(cell, DIM), lane_of(cell, member)
-    room = at(cell, ROOM_AT)
-    wide = part(find(room, cell, GRADIENT), (i - i % 4) * d + i % 4)
+    d, i = whole_at(cell, slot.DIM), lane_of(cell, member)
+    room = at(cell, slot.ROOM_AT)
+    wide = part(find(room, cell, slot.GRADIENT), (i - i % 4) * d + i % 4)
     for k in range(d):
         wide[4 * k] = gradient[k]
-    find(room, cell, VALUES)[i] = value
+    find(room, cell, slot.VALUES)[i] = value
 
 
 @brief
@@ -55,16 +43,16 @@ def observe_own(cell: Array, gradients: Array, values: Array) -> int:
 def act_on_hint(cell: Array, address: int, guess: Array) -> None:
     """Take a guess of the gradient to come; its numbers have been checked. `address` is that of ``hints.take_hint``."""
     c = part(cell, 0)
-    room = find(cell, c, ROOM_AT)
+    room = find(cell, c, slot.ROOM_AT)
     for k in range(guess.size):
-        find(room, c, ROW)[k] = guess[k]
-    call(address, c, find(cell, c, STATE_AT), room)
+        find(room, c, slot.ROW)[k] = guess[k]
+    call(address, c, find(cell, c, slot.STATE_AT), room)
 
 
 @helper
 def _note(cell: Pointer, t: int, decisions: Pointer, moves: Array, weights: Array) -> None:
     """Note the decision of round t, how far it is from the last one, and the weights if they are wanted."""
-    d, decision, square = whole_at(cell, DIM), at(cell, DECISION_AT), 0.0
+    d, decision, square = whole_at(cell, slot.DIM), at(cell, slot.DECISION_AT), 0.0
     now, before = part(decisions, t * d), part(decisions, max(t - 1, 0) * d)
     for k in range(d):
         now[k] = decision[k]
@@ -87,11 +75,11 @@ def run_stream(
 ) -> int:
     """Play a built-in stream and return the number of rounds played; fewer than asked means bad numbers."""
     c, loss, path = part(cell, 0), part(terms, 0), part(decisions, 0)
-    d, slope = whole_at(c, DIM), find(at(c, ROOM_AT), c, ROW)
+    d, slope = whole_at(c, slot.DIM), find(at(c, slot.ROOM_AT), c, slot.ROW)
     for t in range(losses.size):
         _note(c, t, path, moves, weights)
-        x, y = part(features, t * d), targets[t]
-        losses[t] = window_loss(loss, x, y, path, t, d)
+        x, y = part(features, t * d), part(targets, t)
+        window_loss(loss, x, y, path, t, d, part(losses, t))
         if not math.isfinite(losses[t]):
             return t
         unary_slopes(loss, x, y, part(path, t * d), d, slope)
@@ -113,21 +101,23 @@ def run_own(
 ) -> int:
     """`run_stream` where every base-learner has the gradient and the loss at its own point."""
     c, loss, path = part(cell, 0), part(terms, 0), part(decisions, 0)
-    s, room, d = at(c, STATE_AT), at(c, ROOM_AT), whole_at(c, DIM)
-    w, slope = find(room, c, TRIAL), find(room, c, ROW)
+    s, room, d = at(c, slot.STATE_AT), at(c, slot.ROOM_AT), whole_at(c, slot.DIM)
+    w, slope = find(room, c, slot.TRIAL), find(room, c, slot.ROW)
     for t in range(losses.size):
         _note(c, t, path, moves, weights)
-        x, y = part(features, t * d), targets[t]
-        losses[t] = window_loss(loss, x, y, path, t, d)
+        x, y = part(features, t * d), part(targets, t)
+        window_loss(loss, x, y, path, t, d, part(losses, t))
         if not math.isfinite(losses[t]):
             return t
-        for member in range(whole_at(s, ACTIVE) * whole_at(c, KINDS)):
+        for member in range(whole_at(s, slot.ACTIVE) * whole_at(c, slot.KINDS)):
             i = lane_of(c, member)
-            point = part(find(s, c, POINTS), (i - i % 4) * d + i % 4)
+            point = part(find(s, c, slot.POINTS), (i - i % 4) * d + i % 4)
             for k in range(d):
                 w[k] = point[4 * k]
             unary_slopes(loss, x, y, w, d, slope)
-            _write_own(c, member, slope, unary_loss(loss, x, y, w, d))
+            value = part(find(room, c, slot.VALUES), i)
+            unary_loss(loss, x, y, w, d, value)
+            _write_own(c, member, slope, value[0])
         if learn_own(c) != OK:
             return t
     return losses.size

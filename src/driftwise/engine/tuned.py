@@ -16,33 +16,8 @@ import math
 from driftwise._compile import helper, plugin
 from driftwise._lanes import load, splat, store
 from driftwise._memory import Pointer, at, call, find, part, whole_at
+from driftwise.engine import layout as slot
 from driftwise.engine.hedge import judge, shifted, tuned_rate
-from driftwise.engine.layout import (
-    CENTRE,
-    DEAD_ZONE,
-    DECISION,
-    DIAMETER,
-    DIM,
-    EPS,
-    FORGET_CALL,
-    GRADIENT,
-    GROWTH,
-    HINTED,
-    LOSSES,
-    PLAYED,
-    PRICE,
-    PRIOR,
-    RATE,
-    SEEN,
-    SIMPLEX_COUNT,
-    SIMPLICES,
-    SPENT,
-    SQUARES,
-    TANGENT_CALL,
-    TOTALS,
-    UPDATES,
-    WEIGHTS,
-)
 from driftwise.engine.rounds import FAMILY, OK, add_losses, grow, lanes_in_play, mix, move_all
 
 
@@ -52,8 +27,8 @@ def within_simplices(c: Pointer, wide: Pointer) -> int:
 
     A loss that all coordinates of a simplex share is a shift of the losses.
     """
-    for b in range(whole_at(c, SIMPLEX_COUNT)):
-        edges = part(at(c, SIMPLICES), 2 * b)
+    for b in range(whole_at(c, slot.SIMPLEX_COUNT)):
+        edges = part(at(c, slot.SIMPLICES), 2 * b)
         start, stop, mean = int(edges[0]), int(edges[1]), splat(0.0)
         for k in range(start, stop):
             mean = mean + load(wide, 4 * k) / (edges[1] - edges[0])
@@ -71,10 +46,10 @@ def step_scale(seen: float) -> float:
 @helper
 def follow(c: Pointer, s: Pointer, played: bool) -> None:
     """Move the decision into the dead zone around the mixture, and no farther; `played` if a round has just ended."""
-    if c[DEAD_ZONE] == 0.0:
+    if c[slot.DEAD_ZONE] == 0.0:
         return
-    d, rounds, price = whole_at(c, DIM), max(s[UPDATES], 1.0), c[PRICE]
-    decision, centre, last = find(s, c, DECISION), find(s, c, CENTRE), find(s, c, PLAYED)
+    d, rounds, price = whole_at(c, slot.DIM), max(s[slot.UPDATES], 1.0), c[slot.PRICE]
+    decision, centre, last = find(s, c, slot.DECISION), find(s, c, slot.CENTRE), find(s, c, slot.PLAYED)
     distance = 0.0
     for k in range(d):
         if played:
@@ -82,8 +57,8 @@ def follow(c: Pointer, s: Pointer, played: bool) -> None:
         distance += (centre[k] - last[k]) * (centre[k] - last[k])
     distance, radius = math.sqrt(distance), 0.0
     if price > 0.0:
-        usual = math.sqrt(s[SQUARES] / rounds)
-        radius = c[DEAD_ZONE] * c[DIAMETER] / math.sqrt(rounds) * (price / (price + usual))
+        usual = math.sqrt(s[slot.SQUARES] / rounds)
+        radius = c[slot.DEAD_ZONE] * c[slot.DIAMETER] / math.sqrt(rounds) * (price / (price + usual))
     share = (distance - radius) / distance if distance > radius else 0.0
     for k in range(d):
         decision[k] = last[k] + share * (centre[k] - last[k])
@@ -92,34 +67,34 @@ def follow(c: Pointer, s: Pointer, played: bool) -> None:
 @plugin(FAMILY)
 def tuned_round(c: Pointer, s: Pointer, room: Pointer) -> int:
     """Judge and move every base-learner, tune Hedge's rate, mix them anew, and follow the mixture."""
-    d, price = whole_at(c, DIM), c[PRICE]
-    g, decision = find(room, c, GRADIENT), find(s, c, DECISION)
-    if c[TANGENT_CALL] > 0.0:
-        call(whole_at(c, TANGENT_CALL), c, g)
+    d, price = whole_at(c, slot.DIM), c[slot.PRICE]
+    g, decision = find(room, c, slot.GRADIENT), find(s, c, slot.DECISION)
+    if c[slot.TANGENT_CALL] > 0.0:
+        call(whole_at(c, slot.TANGENT_CALL), c, g)
     shift, scale, square = 0.0, 0.0, 0.0
     for k in range(d):
         shift += g[4 * k] * decision[k]
         scale += abs(g[4 * k] * decision[k])
         square += g[4 * k] * g[4 * k]
-    s[UPDATES] += 1.0
-    s[SQUARES] += square
-    s[SEEN] += square + price * math.sqrt(square)
-    if s[HINTED] > 0.0:
-        call(whole_at(c, FORGET_CALL), c, s, room)
-    move_all(c, s, room, step_scale(s[SEEN]), shift)
-    lanes, losses, weights = lanes_in_play(c, s), find(room, c, LOSSES), find(s, c, WEIGHTS)
-    prior, totals = find(s, c, PRIOR), find(s, c, TOTALS)
-    _, mean, mixed = judge(lanes, s[EPS], prior, totals, losses, weights, scale)
-    s[SPENT] += mean - mixed
+    s[slot.UPDATES] += 1.0
+    s[slot.SQUARES] += square
+    s[slot.SEEN] += square + price * math.sqrt(square)
+    if s[slot.HINTED] > 0.0:
+        call(whole_at(c, slot.FORGET_CALL), c, s, room)
+    move_all(c, s, room, step_scale(s[slot.SEEN]), shift)
+    lanes, losses, weights = lanes_in_play(c, s), find(room, c, slot.LOSSES), find(s, c, slot.WEIGHTS)
+    prior, totals = find(s, c, slot.PRIOR), find(s, c, slot.TOTALS)
+    _, mean, mixed = judge(lanes, s[slot.EPS], prior, totals, losses, weights, scale)
+    s[slot.SPENT] += mean - mixed
     add_losses(c, s, room)
     for i in range(0, lanes, 4):
         store(losses, i, load(weights, i))  # the weights before, for what their change costs
-    s[EPS] = tuned_rate(c[RATE], s[SPENT])
+    s[slot.EPS] = tuned_rate(c[slot.RATE], s[slot.SPENT])
     mix(c, s)
-    cost = price * c[DIAMETER] * shifted(lanes, losses, weights)
+    cost = price * c[slot.DIAMETER] * shifted(lanes, losses, weights)
     follow(c, s, True)
-    s[HINTED] = 0.0
-    if c[GROWTH] > 0.0:
-        grow(c, s, s[UPDATES] + 1.0, True)
-    s[SPENT] += cost
+    s[slot.HINTED] = 0.0
+    if c[slot.GROWTH] > 0.0:
+        grow(c, s, s[slot.UPDATES] + 1.0, True)
+    s[slot.SPENT] += cost
     return OK

@@ -3,11 +3,12 @@
 from driftwise.learners.ader import Ader
 from driftwise.learners.base import Learner
 from driftwise.learners.committee import Committee
-from driftwise.learners.ensemble import Ensemble, Meta, Pool, Surrogate
+from driftwise.learners.ensemble import Ensemble
 from driftwise.learners.hedge import Hedge
 from driftwise.learners.lazy_scream import LazyScream
 from driftwise.learners.mirror_descent import MirrorDescent
 from driftwise.learners.ogd import OGD
+from driftwise.learners.parts import Meta, Pool, Surrogate
 from driftwise.learners.rounded import Rounded, rounded
 from driftwise.learners.scream import Scream
 from driftwise.learners.self_tuned_scream import SelfTunedScream

@@ -1,12 +1,12 @@
 """Ader: dynamic regret without a switching cost (Zhang, Lu, Zhou 2018; the paper's main contender)."""
 
 import math
-
-from numpy.typing import ArrayLike
+from typing import Unpack
 
 from driftwise._validate import choice, number
 from driftwise.domains import Domain
-from driftwise.learners.ensemble import SMALLEST, Ensemble, Meta, Pool, Surrogate, wide_enough
+from driftwise.learners.ensemble import Ensemble
+from driftwise.learners.parts import SMALLEST, Meta, Options, Pool, Surrogate, wide_enough
 
 
 def ader_parts(D: float, G: float) -> tuple[Pool, Meta]:
@@ -35,7 +35,8 @@ class Ader(Ensemble):
 
     Notes
     -----
-    Dynamic regret O(sqrt(T (1 + P))) for every path length P, without knowing P.
+    With a horizon, dynamic regret is O(sqrt(T (1 + P))) for every path length P, without knowing P (Theorems 3 and 4
+    of [1]_).
 
     References
     ----------
@@ -55,10 +56,8 @@ class Ader(Ensemble):
         domain: Domain,
         *,
         gradient_bound: float,
-        horizon: int | None = None,
         variant: str = "improved",
-        horizon_free: str = "time-varying",
-        start: ArrayLike | None = None,
+        **options: Unpack[Options],
     ) -> None:
         D = wide_enough("Ader", domain)
         self.variant = choice("Ader", "variant", variant, ("improved", "original"))
@@ -70,7 +69,5 @@ class Ader(Ensemble):
             pool=pool,
             meta=meta,
             surrogate=Surrogate(gradients="own" if self.variant == "original" else "shared"),
-            horizon=horizon,
-            horizon_free=horizon_free,
-            start=start,
+            **options,
         )

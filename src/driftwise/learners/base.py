@@ -1,20 +1,18 @@
 """The two verbs, act and observe, and the order in which they may be called."""
 
-import copy
-import math
 from abc import abstractmethod
-from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, Checked, array, instance, read_only, whole
+from driftwise._protocol import Actor
+from driftwise._validate import Array, array, instance, read_only
 from driftwise.domains import Domain
-from driftwise.errors import HorizonError, InputError, OrderError, ParameterError
+from driftwise.errors import InputError, ParameterError
 from driftwise.losses import LossStream, RoundLoss
 
 
-class Learner(metaclass=Checked):
+class Learner(Actor):
     """An online learner: ``w = act()``, then ``observe(...)``, round after round.
 
     A new learner of any kind is a subclass with two methods, `_decide` and `_learn`; order, validation, the horizon
@@ -29,12 +27,8 @@ class Learner(metaclass=Checked):
     """
 
     def __init__(self, domain: Domain, horizon: int | None = None) -> None:
-        owner = type(self).__name__
-        self.domain = instance(owner, "domain", domain, Domain, "Ball(2)")
-        self.horizon = None if horizon is None else whole(owner, "horizon", horizon)
-        self._round = 0
-        self._limit = math.inf if self.horizon is None else self.horizon
-        self._acted: Array | None = None
+        self.domain = instance(type(self).__name__, "domain", domain, Domain, "Ball(2)")
+        super().__init__(horizon)
 
     @abstractmethod
     def _decide(self) -> Array:
@@ -44,14 +38,9 @@ class Learner(metaclass=Checked):
     def _learn(self, gradient: Array) -> None:
         """Take in a finite gradient of shape (dim,) at the decision of this round."""
 
-    def _foresee(self, hint: Array) -> None:
+    def _take_hint(self, hint: Array) -> None:
         """Take in a finite guess of the gradient, of shape (dim,), before deciding; for learners that use hints."""
         raise ParameterError(f"{type(self).__name__} makes no use of hints; call act() without one.")
-
-    @property
-    def round(self) -> int:
-        """Number of rounds observed so far."""
-        return self._round
 
     @property
     def weights(self) -> Array:
@@ -73,28 +62,22 @@ class Learner(metaclass=Checked):
             take a step on it in advance (an optimistic step), and back what was wrong about it afterwards. They believe
             it as far as earlier hints came true; a learner with Hedge on top also keeps base-learners that do without.
         """
-        decision = self._acted
-        if decision is not None and hint is not None:
-            raise OrderError(
-                f"{type(self).__name__}: the decision of round {self.round} was given already; give the hint with the "
-                "first act of a round."
-            )
-        if decision is None:
-            if self._round >= self._limit:
-                raise HorizonError(
-                    f"{type(self).__name__}: all {self.horizon} rounds of its horizon have been played; "
-                    "build it with a larger horizon, or with horizon=None for any number of rounds."
-                )
+        decision: Array | None = self._acted
+        if decision is not None:
             if hint is not None:
-                name = f"{type(self).__name__}.act"
-                self._foresee(array(name, "hint", hint, (self.domain.dim,), copy=True))
-            decision = self._decide()
-            # One that is handed over read-only is trusted; any other is checked, and copied, so that it stays the
-            # subclass's own to change.
-            if type(decision) is not np.ndarray or decision.flags.writeable:
-                name = f"{type(self).__name__}.act"
-                decision = read_only(array(name, "what _decide returns", decision, (self.domain.dim,), copy=True))
-            self._acted = decision
+                raise self._acts_again("a hint, which belongs to the first act of a round")
+            return decision
+        if self._round >= self._limit:
+            raise self._exhausted()
+        if hint is not None:
+            self._take_hint(array(f"{type(self).__name__}.act", "hint", hint, (self.domain.dim,), copy=True))
+        decision = self._decide()
+        # One that is handed over read-only is trusted; any other is checked, and copied, so that it stays the
+        # subclass's own to change.
+        if type(decision) is not np.ndarray or decision.flags.writeable:
+            name = f"{type(self).__name__}.act"
+            decision = read_only(array(name, "what _decide returns", decision, (self.domain.dim,), copy=True))
+        self._acted = decision
         return decision
 
     def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
@@ -107,30 +90,10 @@ class Learner(metaclass=Checked):
             ``losses[t]``; or a whole loss stream, which is then read at this learner's round.
         """
         if self._acted is None:
-            raise self._out_of_order()
+            raise self._too_early()
         self._learn(self._gradient_at(self._acted, gradient))
         self._round += 1
         self._acted = None
-
-    def clone(self) -> Self:
-        """Return an independent copy in the same state."""
-        return copy.deepcopy(self)
-
-    def __copy__(self) -> Self:
-        """Return a deep copy: a shallow one would share the state and corrupt both."""
-        return copy.deepcopy(self)
-
-    def __setstate__(self, saved: dict[str, Any]) -> None:
-        """Continue after copying or unpickling, where numpy forgets that the decision is read-only."""
-        self.__dict__.update(saved)
-        if self._acted is not None:
-            self._acted.setflags(write=False)
-
-    def _out_of_order(self) -> OrderError:
-        return OrderError(
-            f"{type(self).__name__}: observe was called before act in round {self.round}; "
-            "call act() first, once a round."
-        )
 
     def _loss(self, given: object) -> RoundLoss | None:
         """Return the loss of this round if a loss was given, None if it is a plain gradient."""

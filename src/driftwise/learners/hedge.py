@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike
 from driftwise._validate import Array, array, whole
 from driftwise.domains import Simplex
 from driftwise.errors import ParameterError
-from driftwise.learners.ensemble import SMALLEST, Ensemble, Pool, rate_or_bound
+from driftwise.learners.ensemble import Ensemble
+from driftwise.learners.parts import SMALLEST, Pool, rate_or_bound
 from driftwise.mirror import NegativeEntropy
-from driftwise.movecost import MoveCost, as_move_cost, read_move_cost
+from driftwise.movecost import MoveCost, move_cost_for
 
 
 class Hedge(Ensemble):
@@ -38,8 +39,8 @@ class Hedge(Ensemble):
 
     Notes
     -----
-    Appendix B.3: the regret to expert i plus lambda times the l1 movement is at most
-    ln(1 / prior_i) / eps + eps (lambda C + C^2) T. Theorem 4: no algorithm avoids sqrt(lambda C T).
+    Appendix B.3, for a constant rate eps: the regret to expert i plus lambda times the l1 movement is at most
+    ln(1 / prior_i) / eps + eps (lambda C + C^2) T. Theorem 3: no algorithm avoids sqrt(lambda C T).
 
     References
     ----------
@@ -67,7 +68,7 @@ class Hedge(Ensemble):
         horizon_free: str = "time-varying",
     ) -> None:
         count = whole("Hedge", "n", n, low=2)
-        lambda_ = float(as_move_cost(read_move_cost("Hedge", switching_cost, count)).prices(count).max())
+        lambda_ = float(move_cost_for("Hedge", switching_cost, count).prices(count).max())
         start = np.full(count, 1.0) if prior is None else array("Hedge", "prior", prior, (count,))
         if not start.min() > 0.0:
             raise ParameterError(f"Hedge: prior must be positive, got a smallest weight of {start.min():g}.")

@@ -1,14 +1,14 @@
 """Lazy Scream (Algorithm 2 of the paper): the optimal dependence on the switching cost."""
 
 import math
-
-from numpy.typing import ArrayLike
+from typing import Unpack
 
 from driftwise._validate import choice, number, whole
 from driftwise.domains import Domain
-from driftwise.learners.ensemble import SMALLEST, Ensemble, Surrogate, wide_enough
+from driftwise.learners.ensemble import Ensemble
+from driftwise.learners.parts import SMALLEST, Options, Surrogate, wide_enough
 from driftwise.learners.scream import RATES, scream_parts
-from driftwise.movecost import MoveCost, largest_price, read_move_cost
+from driftwise.movecost import MoveCost, move_cost_for
 
 
 class LazyScream(Ensemble):
@@ -35,8 +35,8 @@ class LazyScream(Ensemble):
 
     Notes
     -----
-    Theorem 5: for any comparators with path length P, the regret with switching cost is O(sqrt(lambda T (1 + P))),
-    which is the best possible (Theorem 6).
+    Theorem 4, for a learner with a horizon: for any comparators with path length P, the regret with switching cost is
+    O(sqrt(lambda T (1 + P))), which is the best possible (Theorem 5).
 
     References
     ----------
@@ -58,30 +58,25 @@ class LazyScream(Ensemble):
         *,
         switching_cost: float | MoveCost,
         gradient_bound: float,
-        horizon: int | None = None,
         rate: str = "appendix",
         epoch: int | None = None,
-        horizon_free: str = "time-varying",
-        start: ArrayLike | None = None,
+        **options: Unpack[Options],
     ) -> None:
         D = wide_enough("LazyScream", domain)
-        cost = read_move_cost("LazyScream", switching_cost, domain.dim)
-        lambda_ = largest_price(cost, domain.dim)
-        G = number("LazyScream", "gradient_bound", gradient_bound, low=SMALLEST)
+        self.gradient_bound = number("LazyScream", "gradient_bound", gradient_bound, low=SMALLEST)
         self.rate = choice("LazyScream", "rate", rate, RATES)
-        self.switching_cost, self.gradient_bound = cost, G
+        cost = move_cost_for("LazyScream", switching_cost, domain.dim)
+        self.switching_cost, lambda_ = cost.simplest, cost.largest(domain.dim)
         if epoch is None:
             self.epoch = max(1, math.ceil(math.sqrt(lambda_)))
         else:
             self.epoch = whole("LazyScream", "epoch", epoch)
-        pool, meta, _ = scream_parts(D, self.epoch * G, lambda_, self.rate)
+        pool, meta, _ = scream_parts(D, self.epoch * self.gradient_bound, lambda_, self.rate)
         super().__init__(
             domain,
             pool=pool,
             meta=meta,
             surrogate=Surrogate(cost),
-            horizon=horizon,
-            horizon_free=horizon_free,
             epoch=self.epoch,
-            start=start,
+            **options,
         )

@@ -1,14 +1,14 @@
 """Online mirror descent (Appendix B.3 of the paper)."""
 
 import math
-
-from numpy.typing import ArrayLike
+from typing import Unpack
 
 from driftwise._validate import instance
 from driftwise.domains import Domain
-from driftwise.learners.ensemble import Ensemble, Pool, first_decision, rate_or_bound, wide_enough
+from driftwise.learners.ensemble import Ensemble
+from driftwise.learners.parts import Options, Pool, first_decision, rate_or_bound, wide_enough
 from driftwise.mirror import Euclidean, MirrorMap
-from driftwise.movecost import MoveCost, largest_price, read_move_cost
+from driftwise.movecost import MoveCost, move_cost_for
 
 
 class MirrorDescent(Ensemble):
@@ -37,9 +37,9 @@ class MirrorDescent(Ensemble):
 
     Notes
     -----
-    Appendix B.3: regret with switching cost is at most (R^2 + gamma P) / eta + eta (lambda G + G^2) T, where R^2 bounds
-    the divergence between decisions and gamma is a Lipschitz constant of it. For the static comparator R^2 may be
-    taken from the start, which is what the default step does.
+    Appendix B.3, for a constant step eta: regret with switching cost is at most (R^2 + gamma P) / eta + eta (lambda G +
+    G^2) T, where R^2 bounds the divergence between decisions and gamma is a Lipschitz constant of it. For the static
+    comparator R^2 may be taken from the start, which is what the default step does.
 
     Examples
     --------
@@ -58,19 +58,17 @@ class MirrorDescent(Ensemble):
         *,
         mirror: MirrorMap | None = None,
         gradient_bound: float | None = None,
-        horizon: int | None = None,
         step: float | None = None,
         switching_cost: float | MoveCost = 0.0,
-        horizon_free: str = "time-varying",
-        start: ArrayLike | None = None,
+        **options: Unpack[Options],
     ) -> None:
         owner = "MirrorDescent"
         wide_enough(owner, domain)
         geometry = Euclidean() if mirror is None else mirror
         instance(owner, "mirror", geometry, MirrorMap, "mirror.NegativeEntropy()")
         geometry.kind(domain)
-        lambda_ = largest_price(read_move_cost(owner, switching_cost, domain.dim), domain.dim)
-        first = first_decision(owner, domain, geometry, start)
+        lambda_ = move_cost_for(owner, switching_cost, domain.dim).largest(domain.dim)
+        first = first_decision(owner, domain, geometry, options.get("start"))
         radius = math.sqrt(max(geometry.radius_squared(domain, first), 0.0))
         eta = rate_or_bound(
             owner,
@@ -83,8 +81,6 @@ class MirrorDescent(Ensemble):
             domain,
             pool=Pool(eta),
             base=geometry,
-            horizon=horizon,
-            horizon_free=horizon_free,
-            start=start,
             constant=step is not None,
+            **options,
         )

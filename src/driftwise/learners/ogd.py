@@ -1,12 +1,12 @@
 """Online gradient descent (Theorem 1 of the paper)."""
 
 import math
-
-from numpy.typing import ArrayLike
+from typing import Unpack
 
 from driftwise.domains import Domain
-from driftwise.learners.ensemble import Ensemble, Pool, rate_or_bound, wide_enough
-from driftwise.movecost import MoveCost, largest_price, read_move_cost
+from driftwise.learners.ensemble import Ensemble
+from driftwise.learners.parts import Options, Pool, rate_or_bound, wide_enough
+from driftwise.movecost import MoveCost, move_cost_for
 
 
 class OGD(Ensemble):
@@ -33,8 +33,9 @@ class OGD(Ensemble):
 
     Notes
     -----
-    Theorem 1, with the constants of its proof: for any comparators v_1, ..., v_T with path length P, the regret with
-    switching cost is at most (G^2 / 2 + lambda G) eta T + (D^2 + 2 D P) / (2 eta); see `regret.bounds.ogd`.
+    Theorem 1, with the constants of its proof: for a constant step eta and any comparators with path length P, the
+    regret with switching cost is at most (G^2 / 2 + lambda G) eta T + (D^2 + 2 D P) / (2 eta). `regret.bounds.ogd` has
+    it, and the bound for steps that shrink.
 
     References
     ----------
@@ -55,14 +56,12 @@ class OGD(Ensemble):
         domain: Domain,
         *,
         gradient_bound: float | None = None,
-        horizon: int | None = None,
         step: float | None = None,
         switching_cost: float | MoveCost = 0.0,
-        horizon_free: str = "time-varying",
-        start: ArrayLike | None = None,
+        **options: Unpack[Options],
     ) -> None:
         D = wide_enough("OGD", domain)
-        lambda_ = largest_price(read_move_cost("OGD", switching_cost, domain.dim), domain.dim)
+        lambda_ = move_cost_for("OGD", switching_cost, domain.dim).largest(domain.dim)
         eta = rate_or_bound(
             "OGD",
             ("step", step),
@@ -73,8 +72,6 @@ class OGD(Ensemble):
         super().__init__(
             domain,
             pool=Pool(eta),
-            horizon=horizon,
-            horizon_free=horizon_free,
-            start=start,
             constant=step is not None,
+            **options,
         )

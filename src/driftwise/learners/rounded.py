@@ -11,7 +11,13 @@ from driftwise.losses import LossStream, RoundLoss
 
 
 class Rounded(Learner):
-    """A learner whose decisions are whole numbers; made by `rounded`."""
+    """A learner whose decisions are whole numbers; made by `rounded`.
+
+    Parameters
+    ----------
+    learner, seed
+        As in `rounded`.
+    """
 
     def __init__(self, learner: Learner, seed: int | np.random.Generator) -> None:
         instance("rounded", "learner", learner, Learner, "OGD(Box(0.0, 10.0), step=0.1)")
@@ -54,7 +60,7 @@ class Rounded(Learner):
     def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
         """Take in what the decision cost, as the learner inside does: a loss is asked at its fractional decision."""
         if self._acted is None:
-            raise self._out_of_order()
+            raise self._too_early()
         self._inner.observe(gradient)
         self._round += 1
         self._acted = None
@@ -72,7 +78,7 @@ class Rounded(Learner):
         # A fraction of 0 is never above the threshold, so the upper limit is never exceeded.
         return read_only(whole + (inside - whole > self._thresholds))
 
-    def _foresee(self, hint: Array) -> None:
+    def _take_hint(self, hint: Array) -> None:
         self._inner.act(hint)
 
     def _learn(self, gradient: Array) -> None:

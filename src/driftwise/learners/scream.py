@@ -1,19 +1,19 @@
 """Scream (Algorithm 1 of the paper): dynamic regret when moving costs something."""
 
 import math
-
-from numpy.typing import ArrayLike
+from typing import Unpack
 
 from driftwise._validate import choice, number
 from driftwise.domains import Domain
-from driftwise.learners.ensemble import SMALLEST, Ensemble, Meta, Pool, Surrogate, wide_enough
-from driftwise.movecost import MoveCost, largest_price, read_move_cost
+from driftwise.learners.ensemble import Ensemble
+from driftwise.learners.parts import SMALLEST, Meta, Options, Pool, Surrogate, wide_enough
+from driftwise.movecost import MoveCost, move_cost_for
 
 RATES = ("appendix", "theorem")
 
 
 def scream_parts(D: float, G: float, lambda_: float, rate: str) -> tuple[Pool, Meta, Surrogate]:
-    """Return Scream's pool, meta and surrogate for given constants (Section 4.3 and Theorem 3 of the paper)."""
+    """Return Scream's pool, meta and surrogate for given constants (Section 4.3 and Theorem 2 of the paper)."""
     if rate == "theorem":
         eps = math.sqrt(2.0 / ((2.0 * lambda_ + G) * (lambda_ + G))) / D
     else:
@@ -48,7 +48,7 @@ class Scream(Ensemble):
 
     Notes
     -----
-    Theorem 3: for any comparators with path length P, the regret with switching cost is
+    Theorem 2, for a learner with a horizon: for any comparators with path length P, the regret with switching cost is
     O(sqrt(lambda T (1 + P)) + lambda^(3/4) sqrt(T) (1 + log log P)), without knowing P.
 
     References
@@ -76,24 +76,19 @@ class Scream(Ensemble):
         *,
         switching_cost: float | MoveCost,
         gradient_bound: float,
-        horizon: int | None = None,
         rate: str = "appendix",
-        horizon_free: str = "time-varying",
-        start: ArrayLike | None = None,
+        **options: Unpack[Options],
     ) -> None:
         D = wide_enough("Scream", domain)
-        cost = read_move_cost("Scream", switching_cost, domain.dim)
-        lambda_ = largest_price(cost, domain.dim)
-        G = number("Scream", "gradient_bound", gradient_bound, low=SMALLEST)
+        self.gradient_bound = number("Scream", "gradient_bound", gradient_bound, low=SMALLEST)
         self.rate = choice("Scream", "rate", rate, RATES)
-        self.switching_cost, self.gradient_bound = cost, G
-        pool, meta, _ = scream_parts(D, G, lambda_, self.rate)
+        cost = move_cost_for("Scream", switching_cost, domain.dim)
+        self.switching_cost = cost.simplest
+        pool, meta, _ = scream_parts(D, self.gradient_bound, cost.largest(domain.dim), self.rate)
         super().__init__(
             domain,
             pool=pool,
             meta=meta,
             surrogate=Surrogate(cost),
-            horizon=horizon,
-            horizon_free=horizon_free,
-            start=start,
+            **options,
         )

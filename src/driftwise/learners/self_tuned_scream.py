@@ -4,8 +4,9 @@ from numpy.typing import ArrayLike
 
 from driftwise.domains import Domain
 from driftwise.engine.layout import SPENT
-from driftwise.learners.ensemble import Ensemble, Meta, Pool, Surrogate, wide_enough
-from driftwise.movecost import MoveCost, largest_price, read_move_cost
+from driftwise.learners.ensemble import Ensemble
+from driftwise.learners.parts import Meta, Pool, Surrogate, wide_enough
+from driftwise.movecost import MoveCost, move_cost_for
 
 
 def self_tuned_pool(D: float, patience: tuple[float, ...]) -> Pool:
@@ -92,13 +93,14 @@ class SelfTunedScream(Ensemble):
 
     def __init__(self, domain: Domain, *, switching_cost: float | MoveCost, start: ArrayLike | None = None) -> None:
         D = wide_enough("SelfTunedScream", domain)
-        self.switching_cost = read_move_cost("SelfTunedScream", switching_cost, domain.dim)
-        waits = largest_price(self.switching_cost, domain.dim) > 0.0
+        cost = move_cost_for("SelfTunedScream", switching_cost, domain.dim)
+        self.switching_cost = cost.simplest
+        waits = cost.largest(domain.dim) > 0.0
         super().__init__(
             domain,
             pool=self_tuned_pool(D, (0.0, 1.0) if waits else (0.0,)),
             meta=Meta(2.0, prior="equal"),
-            surrogate=Surrogate(self.switching_cost),
+            surrogate=Surrogate(cost),
             horizon_free="self-tuned",
             start=start,
             dead_zone=0.25,

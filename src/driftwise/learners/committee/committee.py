@@ -1,21 +1,21 @@
 """A committee: the user's own policies or forecasts, mixed or followed, when moving costs something."""
 
-import copy
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, Checked, array, choice, number, read_only, seeded, whole
-from driftwise.errors import OrderError, ParameterError
+from driftwise._protocol import Actor
+from driftwise._validate import Array, array, choice, read_only, seeded, whole
+from driftwise.errors import ParameterError
 from driftwise.learners.committee import kernels, layout
 from driftwise.learners.committee.follow import draw, redraw
 from driftwise.learners.committee.layout import Flags, begin_round, charge, keep_rows, new_committee, parts_of
 from driftwise.learners.committee.reading import read_losses, read_proposals
 from driftwise.losses import LossStream, RoundLoss
-from driftwise.movecost import MoveCost, as_move_cost, read_move_cost
+from driftwise.movecost import MoveCost, move_cost_for
 
 SMALLEST_PRIOR = 1e-100
 """Smallest weight, of a sum of 1, that a prior may give to a member."""
@@ -27,9 +27,10 @@ class _Round(NamedTuple):
     awake: Flags
     rows: Array
     """The proposals, flat, 0 for who sleeps."""
+    decision: float | Array
 
 
-class Committee(metaclass=Checked):
+class Committee(Actor):
     """Mix your own policies or forecasts, or follow one of them at a time, knowing only what a move costs.
 
     For an operator with several rules of thumb and no way to tell beforehand which is right: the committee costs little
@@ -72,7 +73,7 @@ class Committee(metaclass=Checked):
     where s is the largest difference between two charges in a round and S the largest price of a move between two
     proposals of one round. For the weights move by at most ``eps s / 4`` (half the l1 distance) when charges are added
     and by ``(1/2 - ln min_i prior_i) ln(A_t / A_{t-1})`` when the rate falls; multiplied by the overhead the first is
-    at most a constant a round, and the second telescopes. No rule has a lower order (Theorem 4 of the paper).
+    at most a constant a round, and the second telescopes. No rule has a lower order (Theorem 3 of the paper).
 
     With sleepers the first inequality holds for each member over the rounds in which it was awake: a sleeper is taken
     to have been charged the mix loss of those awake [2]_.
@@ -107,6 +108,8 @@ class Committee(metaclass=Checked):
     4.4742
     """
 
+    _act, _observe = "act(proposals)", "observe(losses)"
+
     def __init__(
         self,
         n: int,
@@ -116,28 +119,22 @@ class Committee(metaclass=Checked):
         seed: int | np.random.Generator = 0,
         prior: ArrayLike | None = None,
     ) -> None:
+        super().__init__()
         self.n = whole("Committee", "n", n)
         self.mode = choice("Committee", "mode", mode, ("mix", "follow"))
-        if not isinstance(switching_cost, MoveCost):
-            switching_cost = number("Committee", "switching_cost", switching_cost, low=0.0)
-        self.switching_cost = switching_cost
+        self._price = move_cost_for("Committee", switching_cost)
+        self.switching_cost = self._price.simplest
         self._rng = seeded("Committee", seed)
         self._log_prior = _log_prior(self.n, prior)
         self._member: int | None = None
         # What a proposal looks like shows when the first ones come.
         self._shape: tuple[int, ...] | None = None
         self._take(new_committee(self._log_prior, np.empty((2, 0)), adds_up=False))
-        self._now: _Round | None = None
-
-    @property
-    def round(self) -> int:
-        """Number of rounds observed so far."""
-        return int(self._vector[layout.ROUNDS])
 
     @property
     def weights(self) -> Array:
         """Weights behind the decision that stands, 0 for who sleeps; after `observe` those of all n members."""
-        if self._now is not None:
+        if self._acted is not None:
             return self._parts["weights"].copy()
         weights = np.empty(int(self._vector[layout.LANES]))
         kernels.weigh_everybody(self._vector, weights)
@@ -156,21 +153,22 @@ class Committee(metaclass=Checked):
     def act(self, proposals: Sequence[ArrayLike | None] | ArrayLike) -> float | Array:
         """Return the decision: a float if members propose numbers, otherwise a read-only array of their shape.
 
+        The same proposals give the same decision until `observe`.
+
         Parameters
         ----------
         proposals : sequence of length n, or array of shape (n,), (n, d) or (n, rows, columns)
             What each member would do this round, numbers, vectors or matrices of one shape; None for a member that
             sleeps.
         """
-        if self._now is not None:
-            raise OrderError(
-                f"Committee: act was called again before observe in round {self.round}; call observe(losses) once "
-                "after every act(proposals)."
-            )
         awake, rows, shape = read_proposals(self.n, proposals, self._shape)
+        now: _Round | None = self._acted
+        if now is not None:
+            if not (np.array_equal(awake, now.awake) and np.array_equal(rows, now.rows)):
+                raise self._acts_again("other proposals")
+            return now.decision
         if self._shape is None:
-            read_move_cost("Committee", self.switching_cost, rows.shape[1])
-            cost = as_move_cost(self.switching_cost)
+            cost = move_cost_for("Committee", self._price, rows.shape[1])
             self._take(new_committee(self._log_prior, cost.prices(rows.shape[1]), cost.norm == "l1"))
             self._shape = shape
         begin_round(self._parts, awake, rows)
@@ -181,8 +179,9 @@ class Committee(metaclass=Checked):
             kernels.act_by_following(self._vector)
             decision = rows[self._follow()]
         keep_rows(self._parts, awake)
-        self._now = _Round(awake, rows)
-        return read_only(decision.reshape(shape).copy()) if shape else float(decision[0])
+        acted = read_only(decision.reshape(shape).copy()) if shape else float(decision[0])
+        self._acted = _Round(awake, rows, acted)
+        return acted
 
     def observe(
         self, losses: ArrayLike | Sequence[float | None] | Callable[[Any], float] | RoundLoss | LossStream
@@ -196,24 +195,14 @@ class Committee(metaclass=Checked):
             Or a function of a decision, or an object with a method ``value(w)``, such as ``losses[t]``, which is then
             asked at the proposal of everybody awake; or a whole loss stream, which is read at this committee's round.
         """
-        if self._now is None:
-            raise OrderError(
-                f"Committee: observe was called before act in round {self.round}; call act(proposals) first, once a "
-                "round."
-            )
-        now = self._now
+        now: _Round | None = self._acted
+        if now is None:
+            raise self._too_early()
         values = read_losses(losses, now.awake, now.rows, self._shape or (), self.round)
         charge(self._parts, now.awake, values)
         kernels.observe(self._vector)
-        self._now = None
-
-    def clone(self) -> Self:
-        """Return an independent copy in the same state, the state of its generator included."""
-        return copy.deepcopy(self)
-
-    def __copy__(self) -> Self:
-        """Return a deep copy: a shallow one would share the state and corrupt both."""
-        return self.clone()
+        self._round += 1
+        self._acted = None
 
     def __repr__(self) -> str:
         return f"Committee(n={self.n}, switching_cost={self.switching_cost!r}, mode={self.mode!r}, round={self.round})"
@@ -224,8 +213,10 @@ class Committee(metaclass=Checked):
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         """Take what was copied, and look at its parts."""
-        self.__dict__.update(saved)
+        super().__setstate__(saved)
         self._take(self._vector)
+        if self._acted is not None and isinstance(self._acted.decision, np.ndarray):
+            read_only(self._acted.decision)
 
     def _take(self, vector: Array) -> None:
         """Know what a vector says from now on."""
