@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from driftwise import _compile, cli, warmup
+from driftwise import _compile, warmup
+from driftwise.cli import names
 from driftwise.errors import ParameterError
 
 NOT_FOR_USERS = {"project_rows"}
@@ -153,7 +154,7 @@ def warm(folder: Path, *families: str) -> list[str]:
 
 
 def test_the_command_line_knows_the_families() -> None:
-    assert tuple(warmup.FAMILIES) == cli.FAMILIES
+    assert tuple(warmup.FAMILIES) == names.FAMILIES
     assert all(family.__doc__ for family in warmup.FAMILIES.values())
 
 

@@ -14,11 +14,24 @@ Everything is imported when it is first asked for, so that the command line answ
 
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from driftwise import applications, control, errors, experiments, learners, mirror, regret, report, streams, testing
+    from driftwise import (
+        applications,
+        control,
+        errors,
+        experiments,
+        learners,
+        mirror,
+        optimum,
+        regret,
+        report,
+        streams,
+        testing,
+    )
     from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
     from driftwise.learners import (
         OGD,
@@ -42,6 +55,7 @@ if TYPE_CHECKING:
         LinearLoss,
         LogisticLoss,
         LossStream,
+        QuantileLoss,
         SquaredLoss,
         TrackingLoss,
     )
@@ -73,6 +87,7 @@ __all__ = [
     "MirrorDescent",
     "MoveCost",
     "Product",
+    "QuantileLoss",
     "Scream",
     "SelfTunedScream",
     "Simplex",
@@ -86,6 +101,7 @@ __all__ = [
     "experiments",
     "learners",
     "mirror",
+    "optimum",
     "play",
     "regret",
     "report",
@@ -94,49 +110,21 @@ __all__ = [
     "testing",
 ]
 
-_HOMES = {
-    "domains": ("Ball", "Box", "Domain", "Product", "Simplex", "SpectralBalls"),
-    "learners": (
-        "OGD",
-        "Ader",
-        "Committee",
-        "Ensemble",
-        "Hedge",
-        "LazyScream",
-        "Learner",
-        "MirrorDescent",
-        "Scream",
-        "SelfTunedScream",
-        "rounded",
-    ),
-    "losses": (
-        "AbsoluteLoss",
-        "CapacityLoss",
-        "CustomLoss",
-        "FilteredLoss",
-        "HuberLoss",
-        "LinearLoss",
-        "LogisticLoss",
-        "LossStream",
-        "SquaredLoss",
-        "TrackingLoss",
-    ),
-    "movecost": ("MoveCost",),
-    "play": ("play",),
-    "trace": ("Trace",),
-}
-"""Which module each name comes from; every other name is a module itself."""
+_FLOORS = ("movecost", "domains", "losses", "learners", "trace", "play")
+"""Where classes and functions come from; every floor imports those before it, so they are looked for upwards."""
 
 
 class _Package(ModuleType):
     """A package that looks its names up when they are asked for."""
 
     def __getattr__(self, name: str) -> Any:
-        if name not in __all__ and name not in _HOMES:
+        if name not in __all__ and name not in _FLOORS:
             raise AttributeError(f"module 'driftwise' has no attribute {name!r}")
-        home = next((home for home, names in _HOMES.items() if name in names), None)
-        module = import_module(f"driftwise.{home or name}")
-        found = module if home is None else getattr(module, name)
+        if name != "play" and find_spec(f"driftwise.{name}"):
+            found: Any = import_module(f"driftwise.{name}")
+        else:
+            floors = (import_module(f"driftwise.{floor}") for floor in _FLOORS)
+            found = next(getattr(floor, name) for floor in floors if hasattr(floor, name))
         self.__dict__[name] = found
         return found
 

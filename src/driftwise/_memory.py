@@ -173,3 +173,36 @@ class Section:
             item.name: vector[start : start + math.prod(shape)].reshape(shape)
             for item, start, shape in zip(self.parts, offsets, shapes, strict=False)
         }
+
+
+class Workspace(Section):
+    """A vector that ends with room to work in, of which nothing is kept from one round to the next.
+
+    Parameters
+    ----------
+    numbers : int
+        How many numbers the header has.
+    room_at : int
+        Slot of the header that says where the room begins.
+    kept, room : sequence of Part
+        The parts that are copied and saved, and those that are not.
+    """
+
+    def __init__(self, numbers: int, room_at: int, kept: Sequence[Part], room: Sequence[Part]) -> None:
+        super().__init__(numbers, [*kept, *room])
+        self.room_at, self._kept = room_at, Section(numbers, kept)
+
+    def new(self, sides: Mapping[str, int]) -> Array:
+        """Return a vector of zeros whose header says where the parts are."""
+        vector = np.zeros(self.size(sides))
+        self.write_offsets(vector, sides)
+        vector[self.room_at] = self._kept.size(sides)
+        return vector
+
+    def kept(self, vector: Array) -> Array:
+        """Return a copy of a vector without its room."""
+        return vector[: int(vector[self.room_at])].copy()
+
+    def with_room(self, kept: Array, sides: Mapping[str, int]) -> Array:
+        """Return a vector with room to work in again."""
+        return np.concatenate([kept, np.zeros(self.size(sides) - kept.size)])

@@ -10,7 +10,14 @@ from driftwise.losses import SquaredLoss
 class DriftingRegression(SquaredLoss):
     """The paper's stream (Section 6.1): squared losses whose true weights w*_t drift.
 
-    A `SquaredLoss` that also knows where it came from.
+    A `SquaredLoss` that also knows where it came from; `drifting_regression` makes it.
+
+    Parameters
+    ----------
+    features, targets
+        As in `SquaredLoss`.
+    generator, domain
+        As below.
 
     Attributes
     ----------

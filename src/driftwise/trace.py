@@ -7,7 +7,8 @@ import numpy as np
 
 from driftwise._plot import axes
 from driftwise._validate import Array
-from driftwise.learners import Learner
+from driftwise.domains import Domain
+from driftwise.learners import Committee, Learner
 from driftwise.losses import LossStream
 from driftwise.movecost import MoveCost, move_cost_for
 
@@ -44,7 +45,7 @@ class Trace:
     moves: Array
     switching_cost: float | MoveCost
     weights: Array | None
-    learner: Learner
+    learner: Learner | Committee
     stream: LossStream
     proposals: Any = None
 
@@ -52,6 +53,11 @@ class Trace:
     def price(self) -> MoveCost:
         """The switching cost as prices, whichever way it was given."""
         return move_cost_for("Trace", self.switching_cost)
+
+    @property
+    def domain(self) -> Domain | None:
+        """Where decisions were to lie; None for a committee, whose members may propose anything."""
+        return self.learner.domain if isinstance(self.learner, Learner) else None
 
     @property
     def total_loss(self) -> float:

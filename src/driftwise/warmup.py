@@ -17,6 +17,7 @@ from driftwise import _compile
 from driftwise._validate import Array
 from driftwise.engine import run
 from driftwise.errors import ParameterError
+from driftwise.losses.base import compile_links
 
 if TYPE_CHECKING:
     from driftwise.control import Controller
@@ -107,6 +108,7 @@ def _losses() -> None:
         losses.unary_value(0, _SLOPE)
         losses.gradient(0, _SLOPE)
         losses.gradient_bound(dw.Ball(2))
+    compile_links()
     # A run on a user's own functions is compiled for them alone, but what it calls in every round is kept.
     learner = dw.OGD(dw.Ball(2), step=0.1)
     _rounds(learner)
@@ -189,9 +191,11 @@ class Warmed(NamedTuple):
     """A family that has been compiled."""
 
     family: str
+    """Its name, as in `FAMILIES`."""
     compiled: int
     """Kernels that were compiled, and not just read from disk."""
     cpu_seconds: float
+    """What compiling or reading it took."""
 
 
 def machine_code_folder() -> Path | None:
@@ -205,7 +209,13 @@ def machine_code_folder() -> Path | None:
 
 
 def chosen_families(names: Iterable[str] | None) -> list[str]:
-    """Return the families of these names, each once; all of them for None."""
+    """Return the families of these names, each once; all of them for None.
+
+    Parameters
+    ----------
+    names : iterable of str, optional
+        Keys of `FAMILIES`.
+    """
     chosen = list(dict.fromkeys(FAMILIES if names is None else names))
     for name in chosen:
         if name not in FAMILIES:

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from driftwise.optimum.values import policy_losses
 from tests.applications.cases import case, short
 
 
@@ -12,5 +11,5 @@ def test_capacity_costs_what_is_kept_and_five_times_what_is_short() -> None:
     demand = data.values[:, 0] / data.values[:, 0].mean()
     levels = played.rules["Last value"]
     costs = levels[:, 0] + 5.0 * np.maximum(demand - levels[:, 0], 0.0)
-    assert policy_losses(played.losses, levels) == pytest.approx(costs)
+    assert played.losses.policy_losses(levels) == pytest.approx(costs)
     assert played.gradient_bound == pytest.approx(played.losses.gradient_bound(played.domain))

@@ -25,4 +25,5 @@ def test_there_is_a_table_for_every_price_and_one_for_the_problem() -> None:
         "Move cost 20",
         "The problem",
         "Picked in hindsight",
+        "Where SelfTunedScream loses",
     ]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import driftwise as dw
-from driftwise.applications import contest as contests
-from driftwise.applications.contest import CAUTION, HINDSIGHT, OPTIMUM, OURS, RULE, STATIC, Referee
+from driftwise.applications.contest import COUNTED, STATIC, referee
 from driftwise.applications.ours import BLIND, COMMITTEE, FOLLOWING, SCREAM, SELF_TUNED
-from driftwise.optimum.values import policy_losses
+from driftwise.experiments.contests.contest import OPTIMUM
+from driftwise.experiments.contests.outcome import CAUTION, HINDSIGHT, OURS, RULE
 from tests.applications.cases import MAKERS, case, contest
 
 PRICES = (0.5, 20.0)
@@ -32,31 +32,31 @@ def test_costs_are_booked_as_they_are_paid() -> None:
     assert one.decisions is not None
     changes = np.diff(one.decisions[:, 0])
     assert one.total_moving == pytest.approx(20.0 * np.maximum(changes, 0.0).sum())  # down is free
-    assert one.total_running == pytest.approx(policy_losses(played.losses, one.decisions).sum() + len(one.running))
+    assert one.total_running == pytest.approx(played.losses.policy_losses(one.decisions).sum() + len(one.running))
     assert one.moves == np.count_nonzero(changes)
     assert one.overall == one.total_running + one.total_moving
 
 
 def test_small_changes_are_not_counted_as_moves() -> None:
-    referee = Referee(case("capacity"), 1.0)
+    judge = referee(case("capacity"), 1.0).judge
     levels = np.ones((240, 1))
-    levels[100:] += 0.5 * contests.COUNTED
-    levels[200:] += 2.0 * contests.COUNTED
-    one = referee.judge("", RULE, levels)
+    levels[100:] += 0.5 * COUNTED
+    levels[200:] += 2.0 * COUNTED
+    one = judge("", RULE, levels)
     assert one.moves == 1
-    assert one.total_moving == pytest.approx(2.5 * contests.COUNTED)
+    assert one.total_moving == pytest.approx(2.5 * COUNTED)
 
 
 def test_the_best_setting_in_hindsight_is_the_best() -> None:
     for application in MAKERS:
         held, played = contest(application, 20.0), case(application)
-        referee = Referee(played, 20.0)
+        judge = referee(played, 20.0).judge
         (label,) = played.tuned
-        costs = {name: referee.judge("", RULE, rows).overall for name, rows in played.tuned[label].items()}
+        costs = {name: judge("", RULE, rows).overall for name, rows in played.tuned[label].items()}
         assert held[label].overall == pytest.approx(min(costs.values()))
         assert costs[held.settings[label]] == min(costs.values())
         assert held.best_member.overall == pytest.approx(
-            min(referee.judge("", RULE, rows).overall for rows in played.members.values())
+            min(judge("", RULE, rows).overall for rows in played.members.values())
         )
 
 

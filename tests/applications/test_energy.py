@@ -2,7 +2,6 @@
 
 import pytest
 
-from driftwise.optimum.values import policy_losses
 from tests.applications.cases import case, short
 
 
@@ -11,4 +10,4 @@ def test_energy_costs_power_that_is_used_and_product_that_is_bought() -> None:
     prices = data.values[:, 0] / data.values[:, 0].mean()
     levels = played.rules["Window rule, default"]
     costs = prices * levels[:, 0] + (1.0 - levels[:, 0])
-    assert policy_losses(played.losses, levels) + played.constant == pytest.approx(costs)
+    assert played.losses.policy_losses(levels) + played.constant == pytest.approx(costs)

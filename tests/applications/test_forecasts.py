@@ -5,14 +5,13 @@ import pytest
 
 from driftwise.applications.data import load
 from driftwise.applications.forecasts import forecasts
-from driftwise.optimum.values import policy_losses
 from tests.applications.cases import case, short
 
 
 def test_equal_weights_cost_one_a_round() -> None:
     played = case("forecasts")
-    assert policy_losses(played.losses, played.rules["Equal weights"]).mean() == pytest.approx(1.0)
-    single = policy_losses(played.losses, played.members["Only one"])
+    assert played.losses.policy_losses(played.rules["Equal weights"]).mean() == pytest.approx(1.0)
+    single = played.losses.policy_losses(played.members["Only one"])
     table = short("synthetic-polls").values
     ratio = np.mean((table[:, 1] - table[:, 0]) ** 2) / np.mean((table[:, 1:].mean(axis=1) - table[:, 0]) ** 2)
     assert single.mean() == pytest.approx(ratio)

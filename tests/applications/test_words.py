@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from driftwise.applications.capacity import capacity
-from driftwise.applications.contest import HINDSIGHT, OURS, RULE, Contest, Outcome
+from driftwise.applications.contest import CaseContest
 from driftwise.applications.ours import SELF_TUNED
-from driftwise.applications.words import setting, summarise, warning
+from driftwise.applications.words import losses_table, setting, summarise, warning
+from driftwise.experiments.contests.outcome import HINDSIGHT, OURS, RULE, Outcome
 from tests.applications.cases import case, contest, short
 
 
@@ -16,7 +17,7 @@ def outcome(label: str, kind: str, running: float, moving: float = 0.0) -> Outco
     return Outcome(label, kind, np.array([running]), np.array([moving]), np.zeros((1, 1)))
 
 
-def settled(ours: float, rule: float, tuned: float, move_cost: float = 5.0) -> Contest:
+def settled(ours: float, rule: float, tuned: float, move_cost: float = 5.0) -> CaseContest:
     """Return a contest in which everyone costs what is given, and the optimum 10."""
     outcomes = [outcome(SELF_TUNED, OURS, ours), outcome("Old, default", RULE, rule), outcome("Best", HINDSIGHT, tuned)]
     held = contest("capacity", 0.5)
@@ -26,27 +27,36 @@ def settled(ours: float, rule: float, tuned: float, move_cost: float = 5.0) -> C
 
 
 def test_it_is_said_who_is_cheapest_and_where_ours_loses() -> None:
-    text = summarise([settled(20.0, 16.0, 15.0, 0.5), settled(12.0, 30.0, 13.0, 20.0)])
-    first, second = (
-        "at a move cost of 0.5 Old (default), 1.60 times",
-        "at a move cost of 20 SelfTunedScream, 1.20 times",
+    held = [settled(20.0, 16.0, 15.0, 0.5), settled(12.0, 30.0, 13.0, 20.0)]
+    _, first, second, lost = summarise(held)
+    assert first == (
+        "At a move cost of 0.5, Old (default) was cheapest without hindsight: 1.60 times the optimum; the best of "
+        "ours, SelfTunedScream, cost 25 % more."
     )
-    assert f"{first} the optimum (best of ours: SelfTunedScream, 25 % more)" in text
-    assert f"{second} the optimum (best rule of today: Old (default), 2.5 times as much)" in text
-    assert "SelfTunedScream costs more than rules of today: at 0.5 than Old (default) (25 % more)." in text
-    assert "SelfTunedScream costs more than what takes hindsight: at 0.5 than Best (33 % more)." in text
+    assert second.startswith("At a move cost of 20, SelfTunedScream was cheapest without hindsight: 1.20 times")
+    assert second.endswith("the best rule of today, Old (default), cost 2.5 times as much.")
+    assert lost == (
+        "SelfTunedScream costs more than rules of today at 1 of 2 prices (at worst 25 % more, than Old (default) at "
+        "0.5), and more than what takes hindsight at 1 of 2 prices (at worst 33 % more, than Best at 0.5)."
+    )
+    assert losses_table(held).rows == [
+        ["0.5", "Old, default", "rules of today", "25 % more"],
+        ["0.5", "Best", "what takes hindsight", "33 % more"],
+    ]
 
 
 def test_it_is_said_that_ours_never_loses_only_if_that_is_so() -> None:
-    text = summarise([settled(12.0, 24.0, 13.0)])
-    assert (
-        "SelfTunedScream costs no more than any rule of today. SelfTunedScream costs no more than any static level"
-        in text
-    )
-    text = summarise([settled(14.0, 24.0, 13.0)])
-    assert (
-        "costs no more than any rule of today. SelfTunedScream costs more than what takes hindsight: at 5 than" in text
-    )
+    lost = summarise([settled(12.0, 24.0, 13.0)])[-1]
+    assert lost.startswith("SelfTunedScream costs no more than any rule of today, and no more than any static level")
+    lost = summarise([settled(14.0, 24.0, 13.0)])[-1]
+    assert "costs no more than any rule of today, and more than what takes hindsight at 1 of 1 prices" in lost
+
+
+def test_many_prices_are_still_few_sentences() -> None:
+    """The cheapest, a middle and the dearest price are said; the tables have all of them."""
+    said = summarise([settled(20.0, 16.0, 15.0, cost) for cost in (0.5, 1.0, 2.0, 4.0, 8.0)])
+    assert [sentence.partition(",")[0] for sentence in said[1:4]] == [f"At a move cost of {c}" for c in ("0.5", 2, 8)]
+    assert len(said) <= 6
 
 
 def test_synthetic_data_are_called_so_and_the_command_is_named() -> None:
@@ -55,7 +65,7 @@ def test_synthetic_data_are_called_so_and_the_command_is_named() -> None:
     assert text.startswith("SYNTHETIC DATA: 240 hours")
     assert "pip install 'driftwise[data]'" in text
     assert "pip install 'driftwise[prices]'" in text
-    assert summarise([contest("capacity", 0.5)]).startswith(text)
+    assert summarise([contest("capacity", 0.5)])[0] == text
     assert setting(case("capacity")) == "Capacity: Synthetic demand (made up)"
     assert warning(dataclasses.replace(data, package="pack")) == ""
 
@@ -69,7 +79,7 @@ def test_what_stands_in_for_requests_to_servers_is_called_so() -> None:
 @pytest.mark.parametrize("application", ["capacity", "energy", "forecasts"])
 def test_a_summary_of_a_real_contest_has_the_cheapest_and_the_unit(application: str) -> None:
     held = contest(application, 20.0)
-    text = summarise([held])
+    text = "\n".join(summarise([held]))
     playable = [one for one in held.outcomes if one.kind in (OURS, RULE)]
     best = min(playable, key=lambda one: one.overall)
     assert best.label.partition(",")[0] in text

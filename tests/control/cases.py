@@ -12,8 +12,10 @@ from driftwise import control
 from driftwise._compile import brief
 from driftwise._memory import part
 from driftwise._validate import Array
+from driftwise.control.controllers.loop import PolicyLoop
+from driftwise.control.costs.kernels import CostData, cost_vector, slopes_of, value_of
 from driftwise.control.plants.disturbances import as_disturbances
-from driftwise.control.plants.kernels import CostData, advance, cost_vector, push_away, saturate, slopes_of, value_of
+from driftwise.control.plants.kernels import advance, push_away, saturate
 
 DATA = Path(__file__).parents[1] / "data" / "control_cases.npz"
 
@@ -85,7 +87,7 @@ CONTROLLERS: tuple[str, ...] = (
 
 
 @functools.cache
-def _made(name: str, system: control.System, rounds: int) -> control.DisturbanceActionController:
+def _made(name: str, system: control.System, rounds: int) -> PolicyLoop:
     dx, du = system.state_dim, system.input_dim
     if name in LEARNING:
         return LEARNING[name](system, horizon=rounds, memory=3)
@@ -106,7 +108,7 @@ def _made(name: str, system: control.System, rounds: int) -> control.Disturbance
     return control.ScreamController(system, memory=3)
 
 
-def controller(name: str, system: control.System = PLANT, rounds: int = ROUNDS) -> control.DisturbanceActionController:
+def controller(name: str, system: control.System = PLANT, rounds: int = ROUNDS) -> PolicyLoop:
     """Return a new controller of `CONTROLLERS`; making one takes long, cloning does not."""
     return _made(name, system, rounds).clone()
 

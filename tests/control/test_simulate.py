@@ -48,11 +48,16 @@ def test_the_compiled_run_is_the_run_by_hand_bit_for_bit(name: str, plant: str) 
             assert_same(run, trace)
             assert np.isfinite(trace.costs).all(), (kind, noise)
             assert mine.round == other.round == ROUNDS
-            assert mine.learner.round == other.learner.round == ROUNDS * mine._learns
+            assert played(mine) == played(other)
             np.testing.assert_array_equal(mine.disturbances, other.disturbances)
             np.testing.assert_array_equal(mine.weights, other.weights)
             if mine.horizon is None:
                 assert inputs_to_come(mine) == inputs_to_come(other)
+
+
+def played(mine: control.Controller) -> int | None:
+    """Return the rounds of a controller's learner, if it has one."""
+    return mine.learner.round if isinstance(mine, control.DisturbanceActionController) else None
 
 
 class Hand(control.ScreamController):

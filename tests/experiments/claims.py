@@ -13,6 +13,7 @@ def found(study: Study, size: Size) -> Finding:
     """Run every task of a study in this process, and return what they say; tables and panels must be well-formed."""
     finding = study.conclude(study.tasks(size), [study.run(**each) for each in study.configurations(size)])
     assert finding.title == study.title
+    assert 1 <= len(finding.bullets) <= 6
     assert all(len(row) == len(table.header) for table in finding.tables for row in table.rows)
     for panel in finding.panels:
         assert len({series.name for series in panel.series}) == len(panel.series)

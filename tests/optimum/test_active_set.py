@@ -8,7 +8,7 @@ import pytest
 import driftwise as dw
 from driftwise.optimum import active_set
 from driftwise.optimum.cones import Solution, solve_segments
-from tests.regret.problems import DIM, DOMAINS, QUADRATIC, built_in, cheapest, cost
+from tests.optimum.problems import DIM, DOMAINS, QUADRATIC, built_in, cheapest, cost
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from driftwise.errors import ConvergenceError, InputError, ParameterError
 from driftwise.optimum import bundle
 from driftwise.regret import best_fixed
 from tests.cases import check_refused, custom
-from tests.regret.problems import CONES, DIM, DOMAINS, GENERAL, QUADRATIC, built_in, cheapest_held, held
+from tests.optimum.problems import CONES, DIM, DOMAINS, GENERAL, QUADRATIC, built_in, cheapest_held, held
 
 ROUNDS = 30
 
@@ -29,7 +29,7 @@ def test_minima_agree_with_cvxpy(kind: str, name: str) -> None:
 @pytest.mark.parametrize("kind", ["absolute", "squared"])
 def test_the_unit_of_the_losses_does_not_matter(kind: str, unit: float) -> None:
     plain = built_in(kind, ROUNDS)
-    losses = type(plain)(unit * plain.data.features, unit * plain.data.targets)  # type: ignore[call-arg, arg-type]
+    losses = type(plain)(unit * plain.data.features, unit * plain.data.targets)
     found = bundle.minimise("me", losses, dw.Ball(DIM))
     assert held(plain, found).sum() == pytest.approx(cheapest_held(plain, dw.Ball(DIM)), rel=1e-6)
 

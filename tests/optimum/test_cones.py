@@ -8,7 +8,7 @@ from driftwise._validate import Array
 from driftwise.errors import ParameterError
 from driftwise.optimum import cones
 from tests.cases import check_refused
-from tests.regret.problems import CONES, DIM, DOMAINS, cp, inside, solve
+from tests.optimum.problems import CONES, DIM, DOMAINS, cp, inside, solve
 
 COUNT = 5
 

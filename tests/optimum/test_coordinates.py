@@ -8,9 +8,10 @@ import pytest
 
 import driftwise as dw
 from driftwise.losses.base import DataLoss
+from driftwise.movecost import as_move_cost
 from driftwise.optimum import coordinates
 from driftwise.regret import hindsight_optimum
-from tests.regret.problems import DIM, built_in, cheapest, cost, sequences
+from tests.optimum.problems import DIM, built_in, cheapest, cost, sequences
 
 LOW, HIGH = np.array([-1.0, 0.0, 0.2, -0.3]), np.array([1.0, 0.5, 0.9, 0.1])
 BOX = dw.Box(LOW, HIGH)
@@ -35,7 +36,7 @@ def test_boxes_and_prices_that_add_up_are_solved_exactly(kind: str, price: dw.Mo
 
 
 @pytest.mark.parametrize("domain", [dw.Box([-0.3], [0.8]), dw.Ball(1, 0.5, [0.2]), dw.Product(dw.Box([0.0], [1.0]))])
-@pytest.mark.parametrize("kind", ["squared", "tracking", "linear", "capacity"])
+@pytest.mark.parametrize("kind", ["squared", "tracking", "linear", "capacity", "absolute", "quantile"])
 def test_one_coordinate_in_any_interval(kind: str, domain: dw.Domain) -> None:
     losses = built_in(kind, 60, dim=1)
     for price in (ONE, dw.MoveCost(0.4), dw.MoveCost(0.0, 0.3)):
@@ -65,7 +66,10 @@ def test_equal_prices_in_one_coordinate_are_the_number(kind: str) -> None:
         (built_in("squared", 5), BOX, L1, False),  # a score of all coordinates
         (built_in("squared", 5, dim=1), dw.Ball(1), ONE, True),
         (built_in("filtered", 5, dim=1), dw.Ball(1), ONE, False),
-        (built_in("absolute", 5, dim=1), dw.Ball(1), ONE, False),
+        (built_in("absolute", 5, dim=1), dw.Ball(1), ONE, True),
+        (built_in("quantile", 5, dim=1), dw.Ball(1), 1.0, True),
+        (built_in("quantile", 5), BOX, L1, False),
+        (built_in("huber", 5, dim=1), dw.Ball(1), ONE, False),
         (built_in("capacity", 5), BOX, 1.0, False),
         (built_in("capacity", 5), BOX, 0.0, True),
         (built_in("capacity", 5, dim=1), dw.Ball(1), 1.0, True),
@@ -75,7 +79,7 @@ def test_equal_prices_in_one_coordinate_are_the_number(kind: str) -> None:
 def test_what_can_be_taken_apart(
     losses: DataLoss, domain: dw.Domain, price: float | dw.MoveCost, expected: bool
 ) -> None:
-    assert coordinates.separable(losses, domain, price) == expected
+    assert coordinates.separable(losses, domain, as_move_cost(price)) == expected
 
 
 def test_steps_up_and_down_by_hand() -> None:
@@ -102,7 +106,7 @@ def test_neither_the_unit_of_decisions_nor_where_they_are_matters_to_parabolas(u
 @pytest.mark.parametrize("unit", [1e-6, 1e6])
 def test_the_unit_of_a_capacity_does_not_matter(unit: float) -> None:
     plain = built_in("capacity", 40)
-    price, shortage = plain.data.prices
+    price, shortage = plain.data.shape
     losses = dw.CapacityLoss(unit * plain.data.features, shortage, price)
     best = hindsight_optimum(losses, dw.Box(unit * LOW, unit * HIGH), L1)
     assert best.optimal

@@ -13,10 +13,11 @@ from driftwise.errors import InputError, MissingExtraError
 from driftwise.optimum import general
 from driftwise.regret import hindsight_optimum
 from tests.cases import check_refused, custom
-from tests.regret.problems import (
+from tests.optimum.problems import (
     DIM,
     DOMAINS,
     GENERAL,
+    KINKED,
     QUADRATIC,
     built_in,
     cheapest,
@@ -56,11 +57,11 @@ def test_spectral_balls_go_the_general_way(kind: str) -> None:
     assert "Clarabel ended with" in best.status
 
 
-@pytest.mark.parametrize("kind", QUADRATIC)
+@pytest.mark.parametrize("kind", [*QUADRATIC, *KINKED, "capacity"])
 @pytest.mark.parametrize("name", ["ball", "box", "product"])
-def test_the_general_way_and_the_active_set_agree(kind: str, name: str) -> None:
+def test_the_general_way_and_the_special_ones_agree(kind: str, name: str) -> None:
     losses, domain = built_in(kind, ROUNDS), DOMAINS[name]
-    answer = general.solve(losses, domain, 0.3, None)
+    answer = general.solve(losses, domain, dw.MoveCost(0.3, norm="l2"))
     best = hindsight_optimum(losses, domain, 0.3)
     assert cost(losses, answer.decisions, 0.3) == pytest.approx(best.total, rel=1e-6)
     assert answer.lower_bound == pytest.approx(best.lower_bound, rel=1e-6)
@@ -188,22 +189,24 @@ def test_own_losses_without_an_expression_are_refused() -> None:
 def test_without_cvxpy_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cvxpy", None)
     check_refused(
-        lambda: hindsight_optimum(built_in("absolute", 5), dw.Ball(DIM), 0.3),
+        lambda: hindsight_optimum(built_in("huber", 5), dw.Ball(DIM), 0.3),
         "cvxpy",
         "pip install 'driftwise[convex]'",
         kind=MissingExtraError,
     )
-    assert hindsight_optimum(built_in("squared", 5), dw.Ball(DIM), 0.3).optimal
+    for kind in ("squared", "absolute", "quantile"):
+        assert hindsight_optimum(built_in(kind, 5), dw.Ball(DIM), 0.3).optimal
 
 
 @pytest.mark.parametrize("unit", [1e-4, 1e2, 1e4, 1e6])
-@pytest.mark.parametrize("kind", ["logistic", "absolute", "huber", "filtered"])
+@pytest.mark.parametrize("kind", ["logistic", "absolute", "quantile", "huber", "filtered"])
 def test_the_unit_of_the_decisions_does_not_matter(kind: str, unit: float) -> None:
     data = built_in(kind, 30).data
     makers: dict[str, Callable[[Array], dw.LossStream]] = {
         "logistic": lambda x: dw.LogisticLoss(x, data.targets),
         "absolute": lambda x: dw.AbsoluteLoss(x, data.targets),
-        "huber": lambda x: dw.HuberLoss(x, data.targets, delta=data.width),
+        "quantile": lambda x: dw.QuantileLoss(x, data.targets, quantile=0.8),
+        "huber": lambda x: dw.HuberLoss(x, data.targets, delta=0.3),
         "filtered": lambda x: dw.FilteredLoss(data.taps, x, data.targets),
     }
     plain = hindsight_optimum(makers[kind](data.features), dw.Ball(DIM), 0.1)

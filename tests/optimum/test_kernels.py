@@ -6,7 +6,7 @@ import pytest
 import driftwise as dw
 from driftwise._validate import Array
 from driftwise.optimum import kernels
-from tests.regret.problems import DIM, DOMAINS, GENERAL, QUADRATIC, built_in, held, round_losses, sequences
+from tests.optimum.problems import DIM, DOMAINS, QUADRATIC, built_in, held, sequences
 
 ROUNDS = 17
 STARTS = np.array([0, 1, 6, 16])
@@ -16,40 +16,11 @@ def decisions(seed: int = 0) -> Array:
     return np.random.default_rng(seed).standard_normal((ROUNDS, DIM))
 
 
-@pytest.mark.parametrize("kind", QUADRATIC + GENERAL)
-def test_policy_values_are_the_losses_of_the_windows(kind: str) -> None:
-    losses, w, found = built_in(kind, ROUNDS), decisions(), np.empty(ROUNDS)
-    kernels.policy_values(losses.data, w, found)
-    np.testing.assert_allclose(found, round_losses(losses, w), rtol=1e-12, atol=1e-14)
-
-
-@pytest.mark.parametrize("kind", QUADRATIC + GENERAL)
-def test_unary_values_are_those_of_decisions_that_are_held(kind: str) -> None:
-    losses, w, found = built_in(kind, ROUNDS), decisions(), np.empty(ROUNDS)
-    expected = [held(losses, w[t])[t] for t in range(ROUNDS)]
-    kernels.unary_values(losses.data, w, found)
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
-    kernels.unary_values(losses.data, w[3:4].copy(), found)
-    np.testing.assert_allclose(found, held(losses, w[3]), rtol=1e-12, atol=1e-14)
-
-
-@pytest.mark.parametrize("kind", QUADRATIC + GENERAL)
-@pytest.mark.parametrize("rows", [1, ROUNDS])
-def test_unary_gradients_are_differences_of_values(kind: str, rows: int) -> None:
-    losses, w, found = built_in(kind, ROUNDS), decisions()[:rows], np.empty((ROUNDS, DIM))
-    kernels.unary_gradients(losses.data, w, found)
-    for t in range(ROUNDS):
-        at = w[min(t, rows - 1)]
-        for k, step in enumerate(1e-6 * np.eye(DIM)):
-            slope = (held(losses, at + step)[t] - held(losses, at - step)[t]) / 2e-6
-            assert found[t, k] == pytest.approx(slope, abs=1e-7)
-
-
 @pytest.mark.parametrize("kind", [*QUADRATIC, "filtered"])
 def test_segment_sums_add_up_to_the_losses_of_each_segment(kind: str) -> None:
     losses = built_in(kind, ROUNDS)
     A, b, c = np.zeros((4, DIM, DIM)), np.zeros((4, DIM)), np.zeros(4)
-    kernels.segment_sums(losses.data, STARTS, A, b, c)
+    kernels.segment_sums(*losses._parts[:2], losses.parabolas, STARTS, A, b, c)
     for j, (start, stop) in enumerate(zip(STARTS, [*STARTS[1:], ROUNDS], strict=True)):
         for w in decisions(1)[:5]:
             expected = held(losses, w)[start:stop].sum()
@@ -61,16 +32,14 @@ def test_segment_sums_of_squared_losses_are_the_normal_equations() -> None:
     losses = built_in("squared", ROUNDS)
     X, y = losses.data.features, losses.data.targets
     A, b, c = np.zeros((1, DIM, DIM)), np.zeros((1, DIM)), np.zeros(1)
-    kernels.segment_sums(losses.data, STARTS[:1], A, b, c)
+    kernels.segment_sums(*losses._parts[:2], losses.parabolas, STARTS[:1], A, b, c)
     np.testing.assert_allclose(A[0], X.T @ X, rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(b[0], X.T @ y, rtol=1e-12, atol=1e-14)
     assert c[0] == pytest.approx(0.5 * y @ y, rel=1e-12)
 
 
 def gradients(kind: str, points: Array) -> Array:
-    out = np.empty((ROUNDS, DIM))
-    kernels.unary_gradients(built_in(kind, ROUNDS).data, np.repeat(points, np.diff(STARTS, append=ROUNDS), axis=0), out)
-    return out
+    return built_in(kind, ROUNDS).unary_gradients(np.repeat(points, np.diff(STARTS, append=ROUNDS), axis=0))
 
 
 def dual_of(kind: str, points: Array, ends: Array, lambda_: float) -> Array:

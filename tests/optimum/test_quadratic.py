@@ -10,7 +10,7 @@ from driftwise._validate import Array
 from driftwise.optimum import quadratic
 from driftwise.optimum.quadratic import Quadratics
 from tests.cases import stream
-from tests.regret.problems import CONES, DIM, DOMAINS, GENERAL, QUADRATIC, built_in, cp, held, inside, sequences, solve
+from tests.optimum.problems import CONES, DIM, DOMAINS, GENERAL, QUADRATIC, built_in, cp, held, inside, sequences, solve
 from tests.strategies import seeds
 
 RANKS = {"full": DIM, "singular": 2, "a line": 1, "flat": 0}

@@ -15,7 +15,7 @@ from driftwise.losses.base import DataLoss
 from driftwise.optimum.solve import CERTIFIED
 from driftwise.regret import HindsightOptimum, hindsight_optimum
 from tests.cases import EUCLIDEAN, check_refused, maker
-from tests.regret.problems import CONES, DIM, DOMAINS, QUADRATIC, built_in, cheapest, cheapest_held, cost, sequences
+from tests.optimum.problems import CONES, DIM, DOMAINS, QUADRATIC, built_in, cheapest, cheapest_held, cost, sequences
 from tests.strategies import seeds
 
 

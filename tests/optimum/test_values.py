@@ -8,7 +8,7 @@ from driftwise._validate import Array
 from driftwise.errors import InputError
 from driftwise.optimum import values
 from tests.cases import STREAMS, check_refused, custom, stream
-from tests.regret.problems import DIM
+from tests.optimum.problems import DIM
 
 ROUNDS = 11
 
@@ -24,7 +24,7 @@ def test_policy_losses_are_those_of_the_windows(kind: str) -> None:
     for t in range(ROUNDS):
         window = [w[max(t - age, 0)] for age in range(losses.memory, -1, -1)]
         expected.append(losses.value(t, window))
-    np.testing.assert_allclose(values.policy_losses(losses, w), expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(losses.policy_losses(w), expected, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("kind", STREAMS)
@@ -33,14 +33,14 @@ def test_unary_losses_and_slopes_are_those_of_the_rounds(kind: str, rows: int) -
     losses, w = stream(kind, DIM, ROUNDS), decisions()[:rows]
     points = [w[min(t, rows - 1)] for t in range(ROUNDS)]
     expected = [losses.unary_value(t, point) for t, point in enumerate(points)]
-    np.testing.assert_allclose(values.unary_losses(losses, w), expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(losses.unary_losses(w), expected, rtol=1e-12, atol=1e-14)
     slopes = [losses.gradient(t, point) for t, point in enumerate(points)]
-    np.testing.assert_allclose(values.unary_slopes(losses, w), slopes, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(losses.unary_gradients(w), slopes, rtol=1e-12, atol=1e-14)
 
 
 def test_a_compiled_custom_stream_is_read_like_a_plain_one() -> None:
     w = decisions()
-    fast, slow = (values.policy_losses(custom(DIM, ROUNDS, 2, mode), w) for mode in ("always", "never"))
+    fast, slow = (custom(DIM, ROUNDS, 2, mode).policy_losses(w) for mode in ("always", "never"))
     np.testing.assert_allclose(fast, slow, rtol=1e-13)
 
 
@@ -93,5 +93,5 @@ def test_losses_are_no_comparators() -> None:
 @pytest.mark.parametrize("kind", STREAMS)
 def test_some_rounds_are_a_part_of_all(kind: str) -> None:
     losses, w, part = stream(kind, DIM, ROUNDS), decisions(), range(3, 8)
-    np.testing.assert_array_equal(values.unary_losses(losses, w[3:8], part), values.unary_losses(losses, w)[3:8])
-    np.testing.assert_array_equal(values.unary_slopes(losses, w[3:8], part), values.unary_slopes(losses, w)[3:8])
+    np.testing.assert_array_equal(losses.unary_losses(w[3:8], part), losses.unary_losses(w)[3:8])
+    np.testing.assert_array_equal(losses.unary_gradients(w[3:8], part), losses.unary_gradients(w)[3:8])

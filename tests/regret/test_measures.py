@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import driftwise as dw
 from driftwise._validate import Array
-from driftwise.errors import ArgumentError, InputError, ParameterError
+from driftwise.errors import ArgumentError, DriftwiseError, InputError, ParameterError
 from driftwise.regret import (
     best_fixed,
     dynamic_policy_regret,
@@ -212,3 +212,24 @@ def test_wrong_calls_are_refused_by_name(
     call: Callable[[], object], kind: type[Exception], words: tuple[str, ...]
 ) -> None:
     check_refused(call, *words, kind=kind)
+
+
+def test_a_run_of_a_committee_is_measured_like_any_other() -> None:
+    losses = dw.TrackingLoss([[1.0], [0.5], [1.0], [-1.0]])
+    committee, box = dw.Committee(2, 0.5), dw.Box([-1.0], [2.0])
+    trace = dw.play(committee, losses, 0.5, proposals=[[1.0, 0.0]] * 4, record_weights=True)
+    assert trace.domain is None
+    best = dw.regret.hindsight_optimum(losses, box, switching_cost=0.5)
+    regret = trace.total - losses.unary_losses(best.decisions).sum()
+    assert dw.regret.dynamic_regret(trace, losses, best.decisions) == pytest.approx(regret)
+    fixed = dw.regret.best_fixed(losses, box)
+    assert dw.regret.static_policy_regret(trace, domain=box) == pytest.approx(
+        trace.total_loss - losses.unary_losses(fixed[None]).sum()
+    )
+    with pytest.raises(InputError, match=r"no domain of its own, so give domain="):
+        dw.regret.static_policy_regret(trace)
+    with pytest.raises(DriftwiseError):
+        dw.regret.certificate(trace, best.decisions)
+    with pytest.raises(DriftwiseError):
+        dw.regret.decompose(trace, best.decisions)
+    assert dw.regret.plots.weights(trace).get_ylabel() == "member"

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import StepPatch
 
 import driftwise as dw
+from driftwise import _plot
 from driftwise._validate import Array
 from driftwise.errors import InputError, MissingExtraError, ParameterError
 from driftwise.regret import HindsightOptimum, certificate, hindsight_optimum, plots, regret_over_time
@@ -247,7 +248,7 @@ def test_weights_are_a_heat_map_of_step_sizes() -> None:
 
 
 def test_weights_of_a_long_run_are_averaged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plots, "POINTS", 20)
+    monkeypatch.setattr(_plot, "POINTS", 20)
     (image,) = plots.weights(TRACE).images
     assert TRACE.weights is not None
     means = TRACE.weights.reshape(20, 3, -1).mean(axis=1)

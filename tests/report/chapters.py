@@ -71,10 +71,10 @@ def figure1() -> Chapter:
             "on 13 of 20 streams; Scream / OGD from 0.97 to 1.06, mean 1.01",
         ),
     ]
-    summary = (
-        "With cheap moves (λ = 0.1) Ader pays least, 748, and Scream 869; with dear moves (λ = 2) Scream and OGD "
-        "pay 1,690 each while Ader pays 3,893."
-    )
+    summary = [
+        "With cheap moves (λ = 0.1) Ader pays least, 748, and Scream 869.",
+        "With dear moves (λ = 2) Scream and OGD pay 1,690 each while Ader pays 3,893.",
+    ]
     finding = Finding("Figure 1: three prices of moving", summary, [table, streams], claims, panels, columns=3)
     return Chapter("figure1", "Figure 1 of the paper", SOURCE, [finding])
 
@@ -100,7 +100,7 @@ def theory() -> Chapter:
                     for name, c, power in (("Scream, theorem", 1.1, 0.52), ("Scream, appendix", 1.0, 0.55))
                 ),
                 Series("Lazy Scream", horizons, [0.9 * T**0.5 for T in horizons], None, "points"),
-                Series("Bound of Theorem 3", horizons, [14 * T**0.5 for T in horizons], None, "dashed"),
+                Series("Bound of Theorem 2", horizons, [14 * T**0.5 for T in horizons], None, "dashed"),
                 Series("Slope 1/2", horizons, [0.4 * T**0.5 for T in horizons], None, "dashed"),
             ],
             log=True,

@@ -53,27 +53,41 @@ def test_every_link_leads_somewhere(page: Node, folder: Path) -> None:
         assert target[1:] in identities if target.startswith("#") else (folder / target).is_file()
 
 
-def test_summary_counts_the_claims_and_names_those_that_do_not_hold(page: Node) -> None:
-    (summary,) = page.all("section", aria_labelledby="summary")
-    assert summary.all("p", class_="count")[0].text == "5 claims hold, 1 does not hold, 1 was not checked."
-    (fails,) = summary.all("li", class_="no")
+def test_the_head_counts_the_claims_and_leads_to_the_verdict(page: Node) -> None:
+    (about,) = page.all("p", class_="about")
+    assert about.text.startswith("5 claims hold, 1 does not hold, 1 was not checked.")
+    assert about.all("a")[0].attributes["href"] == "#verdict"
+
+
+def test_the_page_opens_with_figure_1_and_its_table_and_ends_with_the_verdict(page: Node) -> None:
+    (main,) = page.all("main")
+    assert next(node.text for node in main.all("h2", "h3")) == "Figure 1 of the paper"
+    order = [node.tag for node in main.all("figure", "table", "ul") if node.attributes.get("class") != "legend"]
+    assert order[:4] == ["figure", "table", "ul", "ul"]  # picture, main table, bullets, claims
+    assert main.all("section")[-1].attributes["aria-labelledby"] == "verdict"
+
+
+def test_the_verdict_counts_the_claims_and_names_those_that_do_not_hold_first(page: Node) -> None:
+    (verdict,) = page.all("section", aria_labelledby="verdict")
+    assert verdict.all("p", class_="count")[0].text == "5 claims hold, 1 does not hold, 1 was not checked."
+    (fails,) = verdict.all("li", class_="no")
     assert fails.text == (
         "✗ does not hold At λ = 2, Scream is no worse than OGD "
         "on 13 of 20 streams; Scream / OGD from 0.97 to 1.06, mean 1.01"
     )
     assert fails.all("a")[0].attributes["href"] == f"#{FIGURE1}"
-    (unknown,) = summary.all("li", class_="unknown")
+    (unknown,) = verdict.all("li", class_="unknown")
     assert "? not checked" in unknown.text
-    # Honesty first: what fails comes before what was found.
-    assert summary.text.index("What does not hold") < summary.text.index("What was found")
-    assert [node.text for node in summary.all("dd")] == [finding.summary for finding in _findings()]
+    assert len(verdict.all("li", class_="yes")) == 5
+    assert verdict.text.index("What does not hold") < verdict.text.index("What holds", 30)
 
 
 def test_every_finding_has_a_section_in_the_order_asked_for(page: Node) -> None:
     sections = page.all("section", class_="finding")
     assert [section.all("h3")[0].text for section in sections] == [finding.title for finding in _findings()]
     for section, finding in zip(sections, _findings(), strict=True):
-        assert section.all("p")[0].text == finding.summary
+        (said,) = section.all("ul", class_="said")
+        assert [node.text for node in said.all("li")] == finding.bullets
         verdicts = [node.text for node in section.all("span", class_="verdict")]
         assert [text.split(" ", 1)[1] for text in verdicts] == [claim.verdict for claim in finding.claims]
         assert [node.text for node in section.all("span", class_="measured")] == [c.measured for c in finding.claims]

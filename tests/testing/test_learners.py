@@ -215,7 +215,7 @@ class Gullible(Broken):
     def observe(self, gradient: Any) -> None:
         given = gradient.gradient(self.act()) if hasattr(gradient, "gradient") else gradient
         if self._acted is None:
-            raise self._out_of_order()
+            raise self._too_early()
         self._learn(np.asarray(given, np.float64))
         self._round += 1
         self._acted = None

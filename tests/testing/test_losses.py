@@ -49,6 +49,7 @@ LOSSES: list[LossStream] = [
     dw.LinearLoss(X),
     dw.AbsoluteLoss(X, Y),
     dw.HuberLoss(X, Y, delta=0.3),
+    dw.QuantileLoss(X, Y, quantile=0.2),
     dw.LogisticLoss(5.0 * X, np.where(Y > 0, 1.0, -1.0)),
     dw.TrackingLoss(X),
     dw.TrackingLoss(X[:1]),

@@ -21,7 +21,7 @@ ROOM = 3.0
 """The most capacity there is, in means of the demand."""
 
 STAND_IN = (
-    "No package that we know of ships a real trace of requests to servers, so this series stands in for one: it shows "
+    "This series stands in for requests to servers, of which no package that we know of ships a real trace: it shows "
     "what rules do on demand with days, weeks and surprises, not what they would do for your service."
 )
 

@@ -7,7 +7,7 @@ from driftwise._validate import Array
 from driftwise.applications.data import Dataset
 from driftwise.domains import Domain
 from driftwise.losses import LossStream
-from driftwise.movecost import MoveCost
+from driftwise.movecost import MoveCost, as_move_cost
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,8 @@ class Case:
     """What forecasts cost that need no decision of this kind, shape (T,)."""
     constant: float = 0.0
     """Running cost of a round whatever is decided, on top of the losses."""
-    price: Callable[[float], float | MoveCost] = float
-    """From the move cost to prices."""
+    price: Callable[[float], MoveCost] = as_move_cost
+    """From a move cost to prices."""
     observed: Array | None = None
     """The series in units of its mean, to be drawn beside decisions."""
     note: str = ""

@@ -7,7 +7,7 @@ from pathlib import Path
 from driftwise._validate import checked, number
 from driftwise.applications.catalogue import APPLICATIONS, NAMES, POLICIES
 from driftwise.applications.conclusion import conclude
-from driftwise.applications.contest import Books, Contest, hold_contest
+from driftwise.applications.contest import Books, CaseContest, hold_contest
 from driftwise.applications.data import CATALOGUE, choose, load, missing
 from driftwise.applications.figures import PROBLEM
 from driftwise.applications.policies import which
@@ -47,7 +47,7 @@ class Applications:
             )
         self.data = data
         self._say = progress or (lambda text: None)
-        self._played: dict[tuple[str, str], list[Contest]] = {}
+        self._played: dict[tuple[str, str], list[CaseContest]] = {}
 
     def takes(self, application: str) -> bool:
         """Tell whether an application can be played on the series that was asked for."""
@@ -71,7 +71,7 @@ class Applications:
             load(self.data)  # raises, with the command
         return (self.data,)
 
-    def contests(self, application: str, name: str) -> list[Contest]:
+    def contests(self, application: str, name: str) -> list[CaseContest]:
         """Return what came out on one series, a contest for every price of moving."""
         if (application, name) not in self._played:
             self._say(f"{application} on {name}")

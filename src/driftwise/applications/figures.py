@@ -5,10 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from driftwise.applications.case import Case
-from driftwise.applications.contest import COUNTED, OPTIMUM, RULE, Contest, Outcome
+from driftwise.applications.contest import COUNTED, CaseContest
 from driftwise.applications.data.files import version
 from driftwise.applications.ours import COMMITTEE, SCREAM, SELF_TUNED
-from driftwise.experiments.comparison.words import show
+from driftwise.experiments.contests import figures
+from driftwise.experiments.contests.contest import OPTIMUM
+from driftwise.experiments.contests.figures import Column
+from driftwise.experiments.contests.outcome import RULE, Outcome
+from driftwise.experiments.contests.words import show
 from driftwise.experiments.findings.finding import Panel, Series, Table
 
 SHOWN = 168
@@ -22,27 +26,21 @@ KNOWN = (
 )
 
 
-def cost_table(contest: Contest) -> Table:
+def cost_table(contest: CaseContest) -> Table:
     """Return what everyone cost at one price, in the unit of the problem and in multiples of the optimum."""
     best, pieces = contest.optimum.overall, max(contest.optimum.moves, 1)
-    rows = []
-    for one in [*contest.outcomes, contest.optimum]:
-        rows.append(
-            [
-                one.label,
-                show(one.total_running),
-                show(one.total_moving),
-                show(one.overall),
-                str(one.moves),
-                f"{one.total_running / best:.3f}",
-                f"{one.total_moving / best:.3f}",
-                f"{one.overall / best:.3f}",
-                f"{one.moves / pieces:.3g}",
-            ]
-        )
-    header = ["who", "running", "moving", "overall", "moves", "running x", "moving x", "overall x", "moves x"]
+    columns: dict[str, Column] = {
+        "running": lambda one: show(one.total_running),
+        "moving": lambda one: show(one.total_moving),
+        "overall": lambda one: show(one.overall),
+        "moves": lambda one: str(one.moves),
+        "running x": lambda one: f"{one.total_running / best:.3f}",
+        "moving x": lambda one: f"{one.total_moving / best:.3f}",
+        "overall x": lambda one: f"{one.overall / best:.3f}",
+        "moves x": lambda one: f"{one.moves / pieces:.3g}",
+    }
     title = f"Move cost {show(contest.move_cost)}; x: in multiples of the optimum's overall cost, and of its moves"
-    return Table(title, header, rows)
+    return figures.cost_table(title, "who", [*contest.outcomes, contest.optimum], columns)
 
 
 def problem_table(case: Case) -> Table:
@@ -68,7 +66,7 @@ def _shipped(package: str | None) -> str:
     return "driftwise, which makes it up" if package is None else f"{package}{version(package)}"
 
 
-def settings_table(contests: Sequence[Contest]) -> Table:
+def settings_table(contests: Sequence[CaseContest]) -> Table:
     """Return what is needed to check: settings picked in hindsight, and how sure the optimum is."""
     rows = []
     for contest in contests:
@@ -79,29 +77,24 @@ def settings_table(contests: Sequence[Contest]) -> Table:
     return Table("Picked in hindsight", ["move cost", "what", "which"], rows, detail=True)
 
 
-def panels(contests: Sequence[Contest]) -> list[Panel]:
+def panels(contests: Sequence[CaseContest]) -> list[Panel]:
     """Return overall cost against the price of moving, and what was decided of late at the middle price."""
     first, middle = contests[0], contests[len(contests) // 2]
     rule = [one.label for one in first.outcomes if one.kind == RULE and one.decisions is not None]
-    tuned = list(first.case.tuned)
-    names = [SELF_TUNED, COMMITTEE, SCREAM, *rule, *tuned]
+    names = [SELF_TUNED, COMMITTEE, SCREAM, *rule, *first.case.tuned]
     prices = [contest.move_cost for contest in contests]
     costs = [
         Series(name, prices, [contest.multiple(contest[name]) for contest in contests], style="points")
         for name in names
     ]
     title = "Overall cost, in multiples of the hindsight optimum"
-    drawn = [Panel(title, "move cost", "multiple", costs, _log(prices))] if len(prices) > 1 else []
+    drawn = [Panel(title, "move cost", "multiple", costs, min(prices) > 0.0)] if len(prices) > 1 else []
     if first.case.observed is not None:
         drawn.append(_decisions(middle))
     return drawn
 
 
-def _log(prices: Sequence[float]) -> bool:
-    return min(prices) > 0.0
-
-
-def _decisions(contest: Contest) -> Panel:
+def _decisions(contest: CaseContest) -> Panel:
     """Return the series and the decisions of a few, over the last rounds."""
     case, rounds = contest.case, len(contest.case.losses)
     assert case.observed is not None

@@ -10,7 +10,6 @@ from driftwise.learners import Committee, Learner, Scream, SelfTunedScream
 from driftwise.movecost import MoveCost
 from driftwise.play import play
 
-Price = float | MoveCost
 Members = Mapping[str, tuple[Array, Array]]
 """Decisions (T, d) and losses (T,) of every member, by name."""
 
@@ -18,17 +17,17 @@ SELF_TUNED, SCREAM = "SelfTunedScream", "Scream"
 COMMITTEE, FOLLOWING, BLIND = "Committee", "Committee, one at a time", "Committee, blind to moves"
 
 
-def self_tuned(case: Case, price: Price) -> Learner:
+def self_tuned(case: Case, price: MoveCost) -> Learner:
     """Return the learner that is told what a move costs, and nothing else."""
     return SelfTunedScream(case.domain, switching_cost=price, start=case.start)
 
 
-def scream(case: Case, price: Price) -> Learner:
+def scream(case: Case, price: MoveCost) -> Learner:
     """Return the paper's learner, which is told the number of rounds and a bound on gradients as well.
 
     It knows one price of distance only: the mean of up and down, which is what a way there and back costs.
     """
-    cost = float(np.mean(price.prices(case.domain.dim))) if isinstance(price, MoveCost) else price
+    cost = float(np.mean((np.asarray(price.up) + np.asarray(price.down)) / 2.0))
     return Scream(
         case.domain,
         switching_cost=cost,
@@ -38,18 +37,18 @@ def scream(case: Case, price: Price) -> Learner:
     )
 
 
-LEARNERS: dict[str, Callable[[Case, Price], Learner]] = {SELF_TUNED: self_tuned, SCREAM: scream}
+LEARNERS: dict[str, Callable[[Case, MoveCost], Learner]] = {SELF_TUNED: self_tuned, SCREAM: scream}
 
 
-def play_out(make: Callable[[Case, Price], Learner], case: Case, price: Price) -> Array:
+def play_out(make: Callable[[Case, MoveCost], Learner], case: Case, price: MoveCost) -> Array:
     """Return the decisions of a learner on a case."""
     return play(make(case, price), case.losses).decisions
 
 
-def committee(mode: str) -> Callable[[Members, Case, Price], Array]:
+def committee(mode: str) -> Callable[[Members, Case, MoveCost], Array]:
     """Return a function that gives the decisions of a committee of members on a case, at a price of moving."""
 
-    def decide(members: Members, case: Case, price: Price) -> Array:
+    def decide(members: Members, case: Case, price: MoveCost) -> Array:
         proposals = np.stack([decisions for decisions, _ in members.values()], axis=1)
         losses = np.stack([losses for _, losses in members.values()], axis=1)
         mixer = Committee(len(members), switching_cost=price, mode=mode)

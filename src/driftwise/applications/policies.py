@@ -2,27 +2,26 @@
 
 from collections.abc import Sequence
 
-from driftwise.applications.contest import Contest
+from driftwise.applications.contest import CaseContest
 from driftwise.applications.ours import BLIND, COMMITTEE, FOLLOWING, SELF_TUNED
 from driftwise.applications.words import warning
-from driftwise.experiments.comparison.words import show
+from driftwise.experiments.contests.words import show
 from driftwise.experiments.findings.finding import Claim, Finding, Panel, Series, Table
 from driftwise.experiments.studies.study import group
 
 MARGIN = 0.03
 """A committee should cost at most this share more than its best member in hindsight."""
 
-
 DEARER = 0.01
 """A committee that knows what moves cost should cost at most this share more than one that does not."""
 
 
-def excess(contest: Contest, label: str) -> float:
+def excess(contest: CaseContest, label: str) -> float:
     """Return by which share someone cost more than the best member of the committee, picked in hindsight."""
     return contest[label].overall / contest.best_member.overall - 1.0
 
 
-def which(contests: Sequence[Contest]) -> Finding:
+def which(contests: Sequence[CaseContest]) -> Finding:
     """Say how far a committee is from its best member, on every series and at every price of moving."""
     return Finding(
         "Which of my policies: a committee against its best member",
@@ -34,7 +33,7 @@ def which(contests: Sequence[Contest]) -> Finding:
     )
 
 
-def _table(contests: Sequence[Contest]) -> Table:
+def _table(contests: Sequence[CaseContest]) -> Table:
     header = ["application", "series", "move cost", "best member in hindsight", "its overall", "x optimum"]
     header += ["committee", "one at a time", "blind to moves", "self-tuned"]
     rows = []
@@ -56,13 +55,13 @@ def _table(contests: Sequence[Contest]) -> Table:
     )
 
 
-def _members(contests: Sequence[Contest]) -> Table:
+def _members(contests: Sequence[CaseContest]) -> Table:
     cases = {contest.case.title: contest.case for contest in contests}
     rows = [[title, str(len(case.members)), ", ".join(case.members)] for title, case in cases.items()]
     return Table("Who sits in the committees", ["case", "members", "who"], rows, detail=True)
 
 
-def _claims(contests: Sequence[Contest]) -> list[Claim]:
+def _claims(contests: Sequence[CaseContest]) -> list[Claim]:
     claims = []
     for application, part in group([contest.case.application for contest in contests], contests).items():
         values = [excess(contest, COMMITTEE) for contest in part]
@@ -94,32 +93,30 @@ def _signed(share: float) -> str:
     return f"{100.0 * share:+.1f} %"
 
 
-def _summary(contests: Sequence[Contest]) -> str:
+def _summary(contests: Sequence[CaseContest]) -> list[str]:
+    count = len(contests)
     worst = max(contests, key=lambda contest: excess(contest, COMMITTEE))
     blind = max(contests, key=lambda contest: excess(contest, BLIND))
-    bests = {contest.best_member.label for contest in contests}
-    text = (
-        f"On {len(contests)} cases {len(bests)} different rules were the best one in hindsight, and nobody knows "
-        f"beforehand which. A committee of all of them was off by {_signed(excess(worst, COMMITTEE))} at worst "
-        f"({_place(worst)}); one that is blind to moves by {_signed(excess(blind, BLIND))} ({_place(blind)})."
-    )
     losing = [contest for contest in contests if contest[COMMITTEE].overall > contest[SELF_TUNED].overall]
-    if losing:
-        text += f" {SELF_TUNED}, which needs no rules, was cheaper than the committee in {len(losing)} of them: "
-        text += ", ".join(_place(contest) for contest in losing) + "."
-    else:
-        text += f" The committee was cheaper than {SELF_TUNED}, which needs no rules, in all of them."
     jumpy = [contest for contest in contests if contest[FOLLOWING].overall < contest[COMMITTEE].overall]
-    text += f" Following one member at a time was cheaper than mixing in {len(jumpy)} of them."
-    made_up = [data for data in {id(c.case.data): c.case.data for c in contests}.values() if data.synthetic]
-    return " ".join([*(warning(data) for data in made_up[:1]), text])
+    places = f" ({', '.join(map(_place, losing))})" if losing else ""
+    made_up = [contest.case.data for contest in contests if contest.case.data.synthetic]
+    return [
+        *(warning(data) for data in made_up[:1]),
+        f"On {count} cases {len({contest.best_member.label for contest in contests})} different rules were the best "
+        "one in hindsight, and nobody knows beforehand which.",
+        f"A committee of all of them was off by {_signed(excess(worst, COMMITTEE))} at worst ({_place(worst)}).",
+        f"A committee that is blind to moves was off by {_signed(excess(blind, BLIND))} at worst ({_place(blind)}).",
+        f"{SELF_TUNED}, which needs no rules, was cheaper than the committee in {len(losing)} of {count}{places}.",
+        f"Following one member at a time was cheaper than mixing in {len(jumpy)} of {count}.",
+    ]
 
 
-def _place(contest: Contest) -> str:
+def _place(contest: CaseContest) -> str:
     return f"{contest.case.application} on {contest.case.data.name} at {show(contest.move_cost)}"
 
 
-def _panel(contests: Sequence[Contest]) -> Panel:
+def _panel(contests: Sequence[CaseContest]) -> Panel:
     x = list(range(1, len(contests) + 1))
     series = [
         Series(name, x, [1.0 + excess(contest, name) for contest in contests], style="points")

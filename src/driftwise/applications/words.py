@@ -1,23 +1,26 @@
-"""What came out of a case, in plain words, every one of them computed from the numbers."""
+"""What came out of a case, in a few short sentences, every one of them computed from the numbers."""
 
 from collections.abc import Sequence
 
 from driftwise.applications.case import Case
-from driftwise.applications.contest import HINDSIGHT, OURS, RULE, Contest, Outcome
+from driftwise.applications.contest import CaseContest
 from driftwise.applications.data import CATALOGUE, Dataset
 from driftwise.applications.ours import SELF_TUNED
-from driftwise.experiments.comparison.words import percent, show
-from driftwise.experiments.findings.finding import spoken
+from driftwise.experiments.contests.outcome import HINDSIGHT, OURS, RULE, Outcome
+from driftwise.experiments.contests.words import more, show
+from driftwise.experiments.findings.finding import Table
 
+RIVALS = {RULE: "rules of today", HINDSIGHT: "what takes hindsight"}
 NOBODY = {RULE: "rule of today", HINDSIGHT: "static level or tuned rule, which take hindsight"}
-"""Those that a learner is not dearer than, if it is dearer than none of them."""
+"""Who a learner may lose to, and who it did not lose to."""
 
 
-def summarise(contests: Sequence[Contest]) -> str:
-    """Say who was cheapest at every price and where ours lost, and before all if the series is made up."""
+def summarise(contests: Sequence[CaseContest]) -> list[str]:
+    """Say who was cheapest and where ours lost, and before all if the series is made up."""
     case = contests[0].case
-    parts = [warning(case.data), _cheapest(contests), _lost(contests, SELF_TUNED)]
-    return " ".join(part for part in [*parts, case.note, case.data.note] if part)
+    shown = dict.fromkeys((0, len(contests) // 2, len(contests) - 1))  # the cheapest, a middle and the dearest price
+    said = [warning(case.data), *(_cheapest(contests[k]) for k in shown), _lost(contests, SELF_TUNED)]
+    return [sentence for sentence in (*said, case.note, case.data.note) if sentence]
 
 
 def warning(data: Dataset) -> str:
@@ -31,62 +34,50 @@ def warning(data: Dataset) -> str:
     )
 
 
-def _cheapest(contests: Sequence[Contest]) -> str:
+def _cheapest(contest: CaseContest) -> str:
     """Say who was cheapest of those who need no hindsight, and how far the other side was."""
-    parts = []
-    for contest in contests:
-        ours, rule = (_best(contest, kind) for kind in (OURS, RULE))
-        best, other = sorted((ours, rule), key=lambda one: one.overall)
-        side = "best of ours" if other is ours else "best rule of today"
-        parts.append(
-            f"at a move cost of {show(contest.move_cost)} {named(best)}, {contest.multiple(best):.2f} times the "
-            f"optimum ({side}: {named(other)}, {more(other.overall / best.overall)})"
-        )
-    return f"Cheapest of all that are not picked or tuned in hindsight: {'; '.join(parts)}."
+    ours, rule = (contest.of(kind)[0] for kind in (OURS, RULE))
+    best, other = sorted((ours, rule), key=lambda one: one.overall)
+    side = "best of ours" if other is ours else "best rule of today"
+    return (
+        f"At a move cost of {show(contest.move_cost)}, {best.name} was cheapest without hindsight: "
+        f"{contest.multiple(best):.2f} times the optimum; the {side}, {other.name}, cost "
+        f"{more(other.overall, best.overall)}."
+    )
 
 
-def _best(contest: Contest, kind: str) -> Outcome:
-    return min((one for one in contest.outcomes if one.kind == kind), key=lambda one: one.overall)
+def beaten(contest: CaseContest, label: str, kind: str) -> list[Outcome]:
+    """Return the players of a kind that cost less than a learner, cheapest first."""
+    return [one for one in contest.of(kind) if one.overall < contest[label].overall]
 
 
-def _lost(contests: Sequence[Contest], label: str) -> str:
-    """Say at which prices, and to whom, a learner of ours lost: to rules of today, and to what takes hindsight."""
+def _lost(contests: Sequence[CaseContest], label: str) -> str:
+    """Say at how many prices a learner of ours lost, to rules of today and to what takes hindsight, and the worst."""
     said = []
-    for kind, whom in ((RULE, "rules of today"), (HINDSIGHT, "what takes hindsight")):
-        parts = []
-        for contest in contests:
-            mine = contest[label].overall
-            better = sorted((one for one in contest.outcomes if one.kind == kind), key=lambda one: one.overall)
-            better = [one for one in better if one.overall < mine]
-            if better:
-                shown = [f"{named(one)} ({more(mine / one.overall)})" for one in better]
-                parts.append(f"at {show(contest.move_cost)} than {_joined(shown)}")
+    for kind, whom in RIVALS.items():
+        losses = [(contest, found[0]) for contest in contests if (found := beaten(contest, label, kind))]
+        if not losses:
+            said.append(f"no more than any {NOBODY[kind]}")
+            continue
+        worst, best = max(losses, key=lambda pair: pair[0][label].overall / pair[1].overall)
+        extra = more(worst[label].overall, best.overall)
         said.append(
-            f"{label} costs more than {whom}: {'; '.join(parts)}."
-            if parts
-            else f"{label} costs no more than any {NOBODY[kind]}."
+            f"more than {whom} at {len(losses)} of {len(contests)} prices (at worst {extra}, than {best.name} at "
+            f"{show(worst.move_cost)})"
         )
-    return " ".join(said)
+    return f"{label} costs {', and '.join(said)}."
 
 
-def more(ratio: float) -> str:
-    """Return by how much something is dearer.
-
-    Examples
-    --------
-    >>> more(1.25), more(1.0), more(8.0)
-    ('25 % more', '0 % more', '8 times as much')
-    """
-    return f"{percent(ratio - 1.0)} more" if ratio < 2.0 else f"{ratio:.3g} times as much"
-
-
-def named(outcome: Outcome) -> str:
-    """Return a label as it can stand in a sentence."""
-    return spoken(outcome.label)
-
-
-def _joined(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def losses_table(contests: Sequence[CaseContest]) -> Table:
+    """Return everyone whom our learner without knobs lost to, at every price."""
+    rows = [
+        [show(contest.move_cost), one.label, whom, more(contest[SELF_TUNED].overall, one.overall)]
+        for contest in contests
+        for kind, whom in RIVALS.items()
+        for one in beaten(contest, SELF_TUNED, kind)
+    ]
+    header = ["move cost", "to", "one of", f"{SELF_TUNED} costs"]
+    return Table(f"Where {SELF_TUNED} loses", header, rows, detail=True)
 
 
 def setting(case: Case) -> str:

@@ -42,6 +42,14 @@ from driftwise.control.hindsight import (
     clairvoyant,
 )
 from driftwise.control.identification import ExploreThenCommit, Identified, identify
+from driftwise.control.plants import (
+    InvertedPendulum,
+    LinearSystem,
+    System,
+    TimeVaryingSystem,
+    double_integrator,
+    random_system,
+)
 from driftwise.control.plants.disturbances import (
     AdversarialDisturbance,
     AutoregressiveDisturbance,
@@ -53,18 +61,9 @@ from driftwise.control.plants.disturbances import (
     SquareWaveDisturbance,
     UniformDisturbance,
 )
-from driftwise.control.plants.systems import (
-    InvertedPendulum,
-    LinearSystem,
-    System,
-    TimeVaryingSystem,
-    double_integrator,
-    random_system,
-)
-from driftwise.control.policies.disturbance_action import DisturbanceAction, transfer_matrices, unrolled_state
-from driftwise.control.policies.reduction import TruncatedLosses
+from driftwise.control.policies import DisturbanceAction, TruncatedLosses, transfer_matrices, unrolled_state
 from driftwise.control.regret import dynamic_policy_regret, path_length, policy_costs, regret_over_time
-from driftwise.control.self_tuned.controller import SelfTunedController
+from driftwise.control.self_tuned import SelfTunedController
 from driftwise.control.simulate import simulate
 from driftwise.control.stability import (
     ImpulseResponse,

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, checked, describe, instance, loose
-from driftwise.control.controllers import Controller, DisturbanceActionController
+from driftwise.control.controllers import Controller
+from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.control.hindsight import BestPolicy, Comparator
 from driftwise.control.hindsight.rollout import (
     Problem,
@@ -23,7 +24,7 @@ from driftwise.control.hindsight.rollout import (
     read_problem,
     roll,
 )
-from driftwise.control.plants.systems import as_matrix
+from driftwise.control.plants import as_matrix
 from driftwise.control.policies.disturbance_action import DisturbanceAction
 from driftwise.control.simulate import simulate
 from driftwise.control.stability import lqr
@@ -164,7 +165,7 @@ def _gain(owner: str, problem: Problem, controller: Controller | None, K: ArrayL
     """Return the gain of policies that come without one."""
     if K is not None:
         return as_matrix(owner, "K", K, (problem.system.input_dim, problem.system.state_dim))
-    return controller.K if isinstance(controller, DisturbanceActionController) else lqr(problem.system)
+    return controller.K if isinstance(controller, PolicyLoop) else lqr(problem.system)
 
 
 def _of_policies(owner: str, problem: Problem, policies: ArrayLike, K: ArrayLike) -> Rollout:

@@ -1,25 +1,23 @@
 """A plant and its controller, round after round: act, pay, observe, move on."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import LARGEST
 from driftwise._validate import Array, array, checked, instance, seeded, whole
-from driftwise.control.controllers import Controller, DisturbanceActionController
+from driftwise.control.controllers import Controller
+from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.control.controllers.run import Books, World
 from driftwise.control.controllers.run import simulate as run
 from driftwise.control.costs import Cost, CostSequence, as_costs
+from driftwise.control.plants import PLANT_HINT, System
 from driftwise.control.plants.disturbances import Disturbance, as_disturbances
-from driftwise.control.plants.kernels import PlantData, changes_in, cost_vector, one_move, plant_vector, saturate
-from driftwise.control.plants.systems import PLANT_HINT, System
-from driftwise.control.self_tuned.controller import SelfTunedController
+from driftwise.control.plants.kernels import PlantData, changes_in, one_move, plant_vector, saturate
 from driftwise.control.trace import ControlTrace
 from driftwise.errors import HorizonError, InputError
-from driftwise.learners.ensemble import Ensemble
-from driftwise.play import plain
 
 
 class _World(NamedTuple):
@@ -90,42 +88,29 @@ def simulate(
     instance("simulate", "controller", controller, Controller, "ScreamController(system, horizon=1000)")
     if (controller.state_dim, controller.input_dim) != (system.state_dim, system.input_dim):
         raise InputError(f"simulate: {controller!r} was not made for a plant such as {system!r}.")
-    controller._in_order()
+    controller.expect_act()
     for name, flag in (("record_weights", record_weights), ("record_policies", record_policies)):
         instance("simulate", name, flag, bool, "True")
-    if record_policies and not isinstance(controller, DisturbanceActionController):
+    if record_policies and not isinstance(controller, PolicyLoop):
         raise InputError(f"simulate: {controller!r} has no policies to record.")
     world = _world(system, controller, costs, disturbances, seed, rounds, start)
-    T, dx, du = len(world.disturbances), system.state_dim, system.input_dim
-    before = controller.clone()
-    x = world.start.copy()
-    books = Books(np.zeros((T, dx)), np.zeros((T, du)), np.zeros(T), np.zeros((0, 0)), np.zeros((0, 0)))
-    if isinstance(controller, DisturbanceActionController) and _in_one_go(controller, world.costs, record_weights):
-        # One that does not learn writes no weights: the one that it has is 1.
-        weights = np.ones((T * record_weights, _count(controller)))
-        policies = np.zeros((T * record_policies, controller.learner.domain.dim))
-        books = books._replace(weights=weights * (not controller._learns), policies=policies)
-        _by_kernel(controller, world, x, books)
-        weights = books.weights[:, : controller.weights.size]
-    else:
-        try:
-            weights, policies = _by_hand(controller, world, x, books, record_weights, record_policies)
-        except BaseException:
-            controller.__dict__.clear()
-            controller.__dict__.update(before.clone().__dict__)
-            raise
-    shaped = None
-    if record_policies:
-        assert isinstance(controller, DisturbanceActionController)
-        shaped = policies.reshape(T, controller.memory, du, dx)
+    before, x = controller.clone(), world.start.copy()
+    try:
+        if isinstance(controller, PolicyLoop) and _in_one_go(controller, world.costs, record_weights):
+            books = _by_kernel(controller, world, x, record_weights, record_policies)
+        else:
+            books = _by_hand(controller, world, x, record_weights, record_policies)
+    except BaseException:
+        controller.restore(before)
+        raise
     return ControlTrace(
         books.states,
         books.inputs,
         books.costs,
         world.disturbances,
         x,
-        weights if record_weights else None,
-        shaped,
+        books.weights if record_weights else None,
+        books.policies if record_policies else None,
         system,
         before,
         world.costs,
@@ -163,67 +148,59 @@ def _world(
     return _World(system.data(T, rng), sequence, rows, push, first)
 
 
-def _count(controller: DisturbanceActionController) -> int:
-    """Return the number of base-learners that there may be."""
-    learner = controller.learner
-    return learner.program.steps.size if isinstance(learner, Ensemble) else learner.weights.size
+def _in_one_go(controller: PolicyLoop, costs: CostSequence, record: bool) -> bool:
+    """Tell whether the compiled loop does for this controller, with these costs, what its own methods would."""
+    return costs.data is not None and controller.runs_compiled(with_weights=record)
 
 
-def _in_one_go(controller: DisturbanceActionController, costs: CostSequence, record: bool) -> bool:
-    """Tell whether the compiled loop does for this controller what its own methods would."""
-    base = SelfTunedController if isinstance(controller, SelfTunedController) else DisturbanceActionController
-    names = ["act", "observe", "_decide", "_learn", "_gradient", *(["weights"] if record else [])]
-    own = all(getattr(type(controller), name) is getattr(base, name) for name in names)
-    learner = controller.learner
-    recordable = not (record and isinstance(learner, Ensemble)) or plain(learner, record)
-    return own and controller._compiled and recordable and costs.data is not None
-
-
-def _by_kernel(controller: DisturbanceActionController, world: _World, x: Array, books: Books) -> None:
-    T, data, learner = len(world.disturbances), world.costs.data, _learner(controller)
-    assert data is not None
-    cells = controller._cell.copy(), (learner._link() if controller._learns else learner._cell).copy()
-    calls = controller._learning.calls(books.weights.size > 0)
+def _by_kernel(controller: PolicyLoop, world: _World, x: Array, record_weights: bool, record_policies: bool) -> Books:
+    (T, dx), du = world.disturbances.shape, controller.input_dim
+    calls, cells = controller.plugins(with_weights=record_weights), controller.cells
+    books = Books(
+        np.zeros((T, dx)),
+        np.zeros((T, du)),
+        np.zeros(T),
+        # One that does not learn writes no weights: the one that it has is 1.
+        np.full((T * record_weights, controller.most_weights), 0.0 if calls.weigh else 1.0),
+        np.zeros((T * record_policies, controller.memory, du, dx)),
+    )
     about = World(
         plant_vector(world.plant),
         world.plant.changes_A.ravel(),
         world.plant.changes_B.ravel(),
-        cost_vector(data),
+        world.costs.vector,
         world.disturbances.ravel(),
         world.push,
     )
-    played = run(*cells, calls, about, x, Books(*(part.ravel() for part in books)))
+    copies = cells[0].copy(), cells[1].copy()
+    played = run(*copies, calls, about, x, Books(*(part.ravel() for part in books)))
     if played < T:
         raise _diverged(controller, played, books.states[played])
-    controller._adopt(*cells, T)
+    controller.adopt(copies)
+    return books._replace(weights=books.weights[:, : controller.weights.size])
 
 
-def _learner(controller: DisturbanceActionController) -> Any:
-    """Return the learner of a controller, which runs in compiled code."""
-    return controller.learner
-
-
-def _by_hand(
-    controller: Controller, world: _World, x: Array, books: Books, record_weights: bool, record_policies: bool
-) -> tuple[Array, Array]:
+def _by_hand(controller: Controller, world: _World, x: Array, record_weights: bool, record_policies: bool) -> Books:
+    (T, dx), du = world.disturbances.shape, controller.input_dim
+    states, inputs, costs = np.zeros((T, dx)), np.zeros((T, du)), np.zeros(T)
     weights: list[Array] = []
     policies: list[Array] = []
     following, plant = np.empty_like(x), plant_vector(world.plant)
     for t, w in enumerate(world.disturbances):
-        books.states[t] = x
+        states[t] = x
         if not np.all(np.abs(x) <= LARGEST):
             raise _diverged(controller, t, x)
         if record_weights:
             weights.append(controller.weights)
         if record_policies:
-            assert isinstance(controller, DisturbanceActionController)
-            policies.append(controller.policy.M.ravel())
+            assert isinstance(controller, PolicyLoop)
+            policies.append(controller.policy.M)
         u = np.array(controller.act(x))
         saturate(world.plant.limit, u)
-        books.inputs[t] = u
+        inputs[t] = u
         cost = world.costs[t]
-        books.costs[t] = cost.value(x, u)
-        if not abs(books.costs[t]) <= LARGEST:
+        costs[t] = cost.value(x, u)
+        if not abs(costs[t]) <= LARGEST:
             raise _diverged(controller, t, x)
         controller.observe(cost, applied=u)
         one_move(plant, *changes_in(world.plant, t), world.push, x, u, w, following)
@@ -231,7 +208,7 @@ def _by_hand(
     table = np.zeros((len(weights), max(row.size for row in [*weights, controller.weights])))
     for t, row in enumerate(weights):
         table[t, : row.size] = row
-    return table, np.array(policies)
+    return Books(states, inputs, costs, table, np.array(policies))
 
 
 def _diverged(controller: Controller, t: int, x: Array) -> InputError:

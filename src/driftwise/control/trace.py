@@ -6,17 +6,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from driftwise._validate import Array
+from driftwise.control import drawing
 from driftwise.control.controllers import Controller, LearningController
 from driftwise.control.costs import CostSequence
-from driftwise.control.plants.systems import System
-from driftwise.control.self_tuned.controller import SelfTunedController
+from driftwise.control.costs.run import Run
+from driftwise.control.plants import System
+from driftwise.control.self_tuned import SelfTunedController
+from driftwise.learners import Ensemble
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ControlTrace:
+class ControlTrace(Run):
     """What happened in a run of `simulate`.
 
     Attributes
@@ -43,9 +46,6 @@ class ControlTrace:
         c_0, ..., c_{T-1}.
     """
 
-    states: Array
-    inputs: Array
-    costs: Array
     disturbances: Array
     final_state: Array
     weights: Array | None
@@ -55,9 +55,18 @@ class ControlTrace:
     cost_sequence: CostSequence
 
     @property
-    def total(self) -> float:
-        """Sum of the costs."""
-        return float(self.costs.sum())
+    def label(self) -> str:
+        """What the run is called in a figure: its controller."""
+        return type(self.controller).__name__
+
+    @property
+    def last_steps(self) -> Array | None:
+        """Step sizes of the base-learners at the end of the run; None where there are fewer than two."""
+        learner, count = getattr(self.controller, "learner", None), 2 if self.weights is None else self.weights.shape[1]
+        if not isinstance(learner, Ensemble) or learner.program.steps.size < max(count, 2):
+            return None
+        program, played = learner.program, learner.round + len(self.costs)
+        return np.asarray(program.steps[:count] / np.sqrt(program.clock_at(-(-played // program.epoch))))
 
     @property
     def effective_disturbances(self) -> Array:
@@ -81,7 +90,7 @@ class ControlTrace:
         """
         rounds, dx = self.states.shape
         lines = [
-            f"{type(self.controller).__name__}, {rounds} rounds, {dx} states, {self.inputs.shape[1]} inputs",
+            f"{self.label}, {rounds} rounds, {dx} states, {self.inputs.shape[1]} inputs",
             f"  total cost       {self.total:>15.4g}   ({self.total / rounds:.4g} a round)",
             f"  largest state    {np.linalg.norm(self.states, axis=1).max():>15.4g}",
             f"  largest input    {np.linalg.norm(self.inputs, axis=1).max():>15.4g}",
@@ -94,9 +103,7 @@ class ControlTrace:
 
     def plot(self) -> "Figure":
         """Draw states, inputs, cumulative cost and (if recorded) weights, and return the matplotlib figure."""
-        from driftwise.control import plots
-
-        return plots.overview(self)
+        return drawing.overview("plots.overview", self, self.weights, self.last_steps)
 
     def __repr__(self) -> str:
-        return f"ControlTrace({type(self.controller).__name__}, rounds={len(self.costs)}, total={self.total:.6g})"
+        return f"ControlTrace({self.label}, rounds={len(self.costs)}, total={self.total:.6g})"

@@ -81,6 +81,13 @@ class Domain(metaclass=Checked):
     membership follow, for one point or for many rows. Python projects with NumPy; learners project in compiled code,
     which reads the domain's `plan`. Making a domain compiles nothing.
 
+    Parameters
+    ----------
+    blocks : tuple of Block
+        The parts of a decision that are projected by themselves, in order.
+    diameter : float
+        As below.
+
     Attributes
     ----------
     dim : int

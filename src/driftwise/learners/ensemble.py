@@ -217,8 +217,11 @@ class Ensemble(Learner):
         return self._link()
 
     def adopt(self, cell: Array) -> None:
-        """Continue from where a copy of `cell` has come."""
-        self._take(cell)
+        """Continue from where `cell`, or a copy of it, has come."""
+        if cell is self._cell:  # addresses and views are as they were
+            self._round, self._acted = int(cell[int(cell[layout.STATE_AT]) + layout.ROUND]), None
+        else:
+            self._take(cell)
 
     def _take(self, cell: Array) -> None:
         """Continue from another cell; the decision that was acted, if any, is forgotten."""

@@ -3,12 +3,12 @@
 import math
 from typing import Unpack
 
-from driftwise._validate import choice, number, whole
+from driftwise._validate import choice, whole
 from driftwise.domains import Domain
 from driftwise.learners.ensemble import Ensemble
-from driftwise.learners.parts import SMALLEST, Options, Surrogate, wide_enough
-from driftwise.learners.scream import RATES, scream_parts
-from driftwise.movecost import MoveCost, move_cost_for
+from driftwise.learners.parts import Options, Surrogate
+from driftwise.learners.scream import RATES, read_constants, scream_parts
+from driftwise.movecost import MoveCost
 
 
 class LazyScream(Ensemble):
@@ -57,26 +57,15 @@ class LazyScream(Ensemble):
         domain: Domain,
         *,
         switching_cost: float | MoveCost,
+        epoch: int | None = None,
         gradient_bound: float,
         rate: str = "appendix",
-        epoch: int | None = None,
         **options: Unpack[Options],
     ) -> None:
-        D = wide_enough("LazyScream", domain)
-        self.gradient_bound = number("LazyScream", "gradient_bound", gradient_bound, low=SMALLEST)
-        self.rate = choice("LazyScream", "rate", rate, RATES)
-        cost = move_cost_for("LazyScream", switching_cost, domain.dim)
-        self.switching_cost, lambda_ = cost.simplest, cost.largest(domain.dim)
-        if epoch is None:
-            self.epoch = max(1, math.ceil(math.sqrt(lambda_)))
-        else:
-            self.epoch = whole("LazyScream", "epoch", epoch)
-        pool, meta, _ = scream_parts(D, self.epoch * self.gradient_bound, lambda_, self.rate)
-        super().__init__(
-            domain,
-            pool=pool,
-            meta=meta,
-            surrogate=Surrogate(cost),
-            epoch=self.epoch,
-            **options,
-        )
+        D, cost, G = read_constants("LazyScream", domain, switching_cost, gradient_bound)
+        self.switching_cost, self.gradient_bound = cost.simplest, G
+        self.rate, lambda_ = choice("LazyScream", "rate", rate, RATES), cost.largest(domain.dim)
+        usual = max(1, math.ceil(math.sqrt(lambda_)))
+        self.epoch = usual if epoch is None else whole("LazyScream", "epoch", epoch)
+        pool, meta, _ = scream_parts(D, self.epoch * G, lambda_, self.rate)
+        super().__init__(domain, pool=pool, meta=meta, surrogate=Surrogate(cost), epoch=self.epoch, **options)

@@ -71,16 +71,7 @@ class MirrorDescent(Ensemble):
         first = first_decision(owner, domain, geometry, options.get("start"))
         radius = math.sqrt(max(geometry.radius_squared(domain, first), 0.0))
         eta = rate_or_bound(
-            owner,
-            ("step", step),
-            ("gradient_bound", gradient_bound),
-            lambda G: radius / math.sqrt(G**2 + lambda_ * G),
+            owner, ("step", step), ("gradient_bound", gradient_bound), lambda G: radius / math.sqrt(G**2 + lambda_ * G)
         )
         self.gradient_bound = gradient_bound
-        super().__init__(
-            domain,
-            pool=Pool(eta),
-            base=geometry,
-            constant=step is not None,
-            **options,
-        )
+        super().__init__(domain, pool=Pool(eta), base=geometry, constant=step is not None, **options)

@@ -63,15 +63,7 @@ class OGD(Ensemble):
         D = wide_enough("OGD", domain)
         lambda_ = move_cost_for("OGD", switching_cost, domain.dim).largest(domain.dim)
         eta = rate_or_bound(
-            "OGD",
-            ("step", step),
-            ("gradient_bound", gradient_bound),
-            lambda G: D / math.sqrt(G**2 + lambda_ * G),
+            "OGD", ("step", step), ("gradient_bound", gradient_bound), lambda G: D / math.sqrt(G**2 + lambda_ * G)
         )
         self.gradient_bound = gradient_bound
-        super().__init__(
-            domain,
-            pool=Pool(eta),
-            constant=step is not None,
-            **options,
-        )
+        super().__init__(domain, pool=Pool(eta), constant=step is not None, **options)

@@ -22,6 +22,14 @@ def scream_parts(D: float, G: float, lambda_: float, rate: str) -> tuple[Pool, M
     return Pool(D / math.sqrt(lambda_ * G + G**2), growth=1.0), Meta(eps), Surrogate(lambda_)
 
 
+def read_constants(
+    owner: str, domain: Domain, switching_cost: float | MoveCost, gradient_bound: float
+) -> tuple[float, MoveCost, float]:
+    """Return D, the price of a move and G, checked."""
+    D, cost = wide_enough(owner, domain), move_cost_for(owner, switching_cost, domain.dim)
+    return D, cost, number(owner, "gradient_bound", gradient_bound, low=SMALLEST)
+
+
 class Scream(Ensemble):
     """Scream: gradient descent with many step sizes, mixed by Hedge over losses that include each one's own movement.
 
@@ -79,16 +87,7 @@ class Scream(Ensemble):
         rate: str = "appendix",
         **options: Unpack[Options],
     ) -> None:
-        D = wide_enough("Scream", domain)
-        self.gradient_bound = number("Scream", "gradient_bound", gradient_bound, low=SMALLEST)
-        self.rate = choice("Scream", "rate", rate, RATES)
-        cost = move_cost_for("Scream", switching_cost, domain.dim)
-        self.switching_cost = cost.simplest
-        pool, meta, _ = scream_parts(D, self.gradient_bound, cost.largest(domain.dim), self.rate)
-        super().__init__(
-            domain,
-            pool=pool,
-            meta=meta,
-            surrogate=Surrogate(cost),
-            **options,
-        )
+        D, cost, G = read_constants("Scream", domain, switching_cost, gradient_bound)
+        self.switching_cost, self.gradient_bound, self.rate = cost.simplest, G, choice("Scream", "rate", rate, RATES)
+        pool, meta, _ = scream_parts(D, G, cost.largest(domain.dim), self.rate)
+        super().__init__(domain, pool=pool, meta=meta, surrogate=Surrogate(cost), **options)

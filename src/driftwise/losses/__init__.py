@@ -1,10 +1,15 @@
 """Loss streams: values, gradients, memory, and the constants that the guarantees need."""
 
+from driftwise.losses.absolute import AbsoluteLoss
 from driftwise.losses.base import LossStream, RoundLoss, SwitchingCosts
 from driftwise.losses.capacity import CapacityLoss
 from driftwise.losses.custom import CustomLoss
 from driftwise.losses.filtered import FilteredLoss
-from driftwise.losses.pointwise import AbsoluteLoss, HuberLoss, LinearLoss, LogisticLoss, SquaredLoss
+from driftwise.losses.huber import HuberLoss
+from driftwise.losses.linear import LinearLoss
+from driftwise.losses.logistic import LogisticLoss
+from driftwise.losses.quantile import QuantileLoss
+from driftwise.losses.squared import SquaredLoss
 from driftwise.losses.tracking import TrackingLoss
 
 __all__ = [
@@ -16,6 +21,7 @@ __all__ = [
     "LinearLoss",
     "LogisticLoss",
     "LossStream",
+    "QuantileLoss",
     "RoundLoss",
     "SquaredLoss",
     "SwitchingCosts",

@@ -1,15 +1,28 @@
-"""What every loss stream offers: the loss of a window of decisions, its unary form, and that form's gradient."""
+"""What every loss stream offers: values and gradients first, then all that else is known of it.
+
+`LossStream` is the contract. A stream must give values, gradients and the constants that the guarantees need; what it
+says beyond that (that it is quadratic, that its coordinates are problems of their own, its best fixed decision) lets
+exact methods be used, and one that says nothing is handled by the general ones.
+
+`DataLoss` is a stream whose losses are a *link*, a convex function of a number and its target: of a score <x_t, w>
+or of each coordinate (see `losses.forms`). A built-in loss is one file: two plugins that compute the link and its
+slope, its `pieces` if it is made of a parabola and a kink, and its docstring. A link of another form states its
+conjugate and its cvxpy expression instead.
+"""
 
 from abc import abstractmethod
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._compile import Plugin
 from driftwise._validate import Array, Checked, array, describe, instance, loose
 from driftwise.domains import Domain
 from driftwise.errors import InputError, RoundIndexError
 from driftwise.losses import kernels
+from driftwise.losses.pieces import LossData, Parabolas, Pieces
 
 
 def read_rows(owner: str, name: str, value: ArrayLike) -> Array:
@@ -33,7 +46,15 @@ class SwitchingCosts(NamedTuple):
 
 
 class RoundLoss:
-    """The loss of a single round: what a learner may be given in place of a gradient."""
+    """The loss of a single round: what a learner may be given in place of a gradient; ``losses[t]`` makes it.
+
+    Parameters
+    ----------
+    stream : LossStream
+        The losses of all rounds.
+    t : int
+        Which round, from 0.
+    """
 
     def __init__(self, stream: "LossStream", t: int) -> None:
         self._stream = stream
@@ -86,6 +107,15 @@ class LossStream(metaclass=Checked):
     def gradient_bound(self, domain: Domain) -> float:
         """Return the largest norm of a unary gradient over `domain` (G in the paper), or a bound on it."""
 
+    @property
+    def quadratic(self) -> bool:
+        """Whether every unary loss is known to be a quadratic (or linear) function of the decision."""
+        return False
+
+    def best_between(self, low: Array, high: Array, rounds: range) -> Array | None:
+        """Return the best fixed decision of some rounds between two corners, if there is a formula for it."""
+        return None
+
     def value(self, t: int, window: ArrayLike) -> float:
         """Return f_t of a window of decisions, oldest first; without memory one decision will do."""
         owner = f"{type(self).__name__}.value"
@@ -104,6 +134,41 @@ class LossStream(metaclass=Checked):
         """Return the gradient of the unary loss at w."""
         checked = array(f"{type(self).__name__}.gradient", "w", w, (self.dim,), copy=True)
         return self._gradient(self._index(t), checked)
+
+    def policy_losses(self, decisions: ArrayLike) -> Array:
+        """Return f_t(w_{t-m}, ..., w_t) for every round of a sequence of decisions, (T, d)."""
+        rows = array(f"{type(self).__name__}.policy_losses", "decisions", decisions, (len(self), self.dim))
+        return self._policy_losses(rows)
+
+    def unary_losses(self, decisions: ArrayLike, rounds: range | None = None) -> Array:
+        """Return f~_t(w_t) for every round, or for some; a single row of decisions is held for all of them."""
+        return self._unary_losses(*self._rows("unary_losses", decisions, rounds))
+
+    def unary_gradients(self, decisions: ArrayLike, rounds: range | None = None) -> Array:
+        """Return the gradient of f~_t at w_t for every round, or for some; a single row is held for all of them."""
+        return self._unary_gradients(*self._rows("unary_gradients", decisions, rounds))
+
+    def _rows(self, verb: str, decisions: ArrayLike, rounds: range | None) -> tuple[Array, range]:
+        """Return decisions and rounds that fit together."""
+        owner, chosen = f"{type(self).__name__}.{verb}", range(len(self)) if rounds is None else rounds
+        rows = array(owner, "decisions", decisions, ("rounds", self.dim))
+        if chosen != range(len(self))[chosen.start : chosen.stop] or len(rows) not in (1, len(chosen)):
+            raise InputError(
+                f"{owner}: there must be one decision, or one for each of the rounds, which are consecutive and below "
+                f"{len(self)}; got {len(rows)} for {chosen}."
+            )
+        return rows, chosen
+
+    def _policy_losses(self, decisions: Array) -> Array:
+        return np.array([self.value(t, window(decisions, t, self.memory)) for t in range(len(self))])
+
+    def _unary_losses(self, decisions: Array, rounds: range) -> Array:
+        rows = np.broadcast_to(decisions, (len(rounds), self.dim))
+        return np.array([self.unary_value(t, w) for t, w in zip(rounds, rows, strict=True)])
+
+    def _unary_gradients(self, decisions: Array, rounds: range) -> Array:
+        rows = np.broadcast_to(decisions, (len(rounds), self.dim))
+        return np.array([self.gradient(t, w) for t, w in zip(rounds, rows, strict=True)])
 
     def switching_costs(self, domain: Domain) -> SwitchingCosts:
         """Return the two values of lambda for this stream on `domain`; both are 0 without memory."""
@@ -136,52 +201,161 @@ class LossStream(metaclass=Checked):
 
 
 class DataLoss(LossStream):
-    """A stream that is data only, and so runs inside the compiled loop."""
+    """A stream that is data and a link, and so runs inside the compiled loop.
 
-    def __init__(
-        self, link: int, features: Array, targets: Array, taps: Array, width: float = 1.0, prices: Array | None = None
-    ) -> None:
-        self.data = kernels.loss_data(link, features, targets, taps, width, prices)
+    Attributes
+    ----------
+    value_of, slope_of : Plugin
+        The link and its derivative in compiled code (see `losses.kernels`).
+    each : bool
+        Whether the link is applied to each coordinate, and not to the score.
+    nonnegative : bool
+        Whether no loss is ever below 0.
+    pieces : Pieces or None
+        The link as a parabola with a kink, if it is one.
+    taps, shape : array
+        The filter and the parameters of the link, if they are not the usual ones (see `LossData`).
+    """
+
+    value_of: ClassVar[Plugin]
+    slope_of: ClassVar[Plugin]
+    each: ClassVar[bool] = False
+    nonnegative: ClassVar[bool] = True
+    pieces: Pieces | None = None
+    taps: Array = np.ones(1)
+    shape: Array = np.empty((0, 1))
+
+    def __init__(self, features: Array, targets: Array) -> None:
+        self.data = LossData(features, targets, self.taps, self.shape)
         self._rounds, self.dim = features.shape
-        self.memory = taps.size - 1
+        self.memory = self.taps.size - 1
+
+    def admissible(self, slopes: Array) -> Array:
+        """Return slopes, clipped to where the conjugate link is finite."""
+        pieces = self.pieces
+        if pieces is None or pieces.bend > 0.0:
+            return slopes
+        return np.clip(slopes, pieces.right - pieces.jump, pieces.right)
+
+    def conjugates(self, slopes: Array) -> tuple[Array, ...]:
+        """Return ``sup_z r z - link(z)`` at each admissible slope r, as the addends whose sum it is."""
+        bend, right, jump, level = self.known_pieces
+        beyond = np.maximum(slopes - right, 0.0) + np.minimum(slopes - right + jump, 0.0)
+        return slopes * self.aims, np.asarray(-level), 0.5 * beyond**2 / (bend or 1.0)
+
+    def units(self, reach: float) -> tuple[float, float]:
+        """Return the units of scores and of losses in which a problem whose scores reach so far is near 1."""
+        if self.pieces is None or self.pieces.bend > 0.0:
+            return reach, reach**2
+        steepest = np.maximum(np.abs(self.pieces.right), np.abs(self.pieces.right - self.pieces.jump))
+        return reach, max(reach * float(np.max(steepest)), 1e-100)
+
+    def expression(self, cp: Any, gap: Any, score: float, cost: float) -> Any:
+        """Return the sum of the losses less their levels, in units of `cost`, as a cvxpy expression.
+
+        `gap` is scores less targets in units of `score`: (T,), or (T, d) if the link is applied to each coordinate.
+        """
+        bend, right, jump, _ = self.known_pieces
+        total: Any = 0.5 * bend * score**2 / cost * cp.sum_squares(gap) if bend else 0.0
+        for slope, side in ((right, gap), (jump, cp.neg(gap))):
+            if np.any(slope):
+                total += cp.sum(cp.multiply(np.full(gap.shape, slope) * score / cost, side))
+        return total
+
+    @property
+    def quadratic(self) -> bool:
+        """Whether every unary loss is a quadratic (or linear) function of the decision."""
+        return self.pieces is not None and self.pieces.smooth
+
+    @property
+    def separable(self) -> bool:
+        """Whether every loss is a sum of functions of one coordinate each, made of parabolas and kinks."""
+        alone = self.each or self.dim == 1
+        return self.memory == 0 and self.pieces is not None and (alone or self.pieces.linear)
+
+    @property
+    def aims(self) -> Array:
+        """Targets of the link: (T,), or (T, d) if it is applied to each coordinate."""
+        return self.data.features if self.each else self.data.targets
+
+    @property
+    def parabolas(self) -> Parabolas:
+        """The losses as functions of their scores, right of a kink."""
+        bend, right, _, level = self.known_pieces
+        y = self.aims.reshape(len(self), -1)
+        pull, constant = bend * y - right, 0.5 * y * y * bend - right * y + level
+        return Parabolas(bend, np.broadcast_to(pull, y.shape), np.broadcast_to(constant, y.shape))
+
+    @property
+    def known_pieces(self) -> Pieces:
+        """The pieces of a link that is made of them."""
+        if self.pieces is None:
+            raise NotImplementedError(f"{type(self).__name__} must state its pieces, or what follows from them.")
+        return self.pieces
+
+    def scores(self, decisions: Array) -> Array:
+        """Return what the unary losses see of the decisions, (T, d): scores, or each coordinate."""
+        if self.each:
+            return decisions
+        return np.asarray(kernels.held_tap(self.data.taps) * np.einsum("td,td->t", self.data.features, decisions))
+
+    def pulls(self, slopes: Array) -> Array:
+        """Return what slopes of the link pull on each decision: the transpose of the filter, applied to them."""
+        features, taps = self.data.features, self.data.taps
+        if self.each:
+            return slopes
+        if self.memory == 0:
+            return np.asarray((taps[0] * slopes)[:, None] * features)
+        each = slopes[:, None] * features
+        result = taps[0] * each
+        for k in range(1, taps.size):
+            result[: max(len(each) - k, 0)] += taps[k] * each[k:]
+            result[0] += taps[k] * each[:k].sum(axis=0)  # before the first round the first decision stood
+        return np.asarray(result)
+
+    def _policy_losses(self, decisions: Array) -> Array:
+        # Without memory it is the same, by a kernel that is needed anyway.
+        kernel = kernels.policy_values if self.memory else kernels.unary_values
+        return self._write(kernel, 0, decisions, len(self))
+
+    def _unary_losses(self, decisions: Array, rounds: range) -> Array:
+        return self._write(kernels.unary_values, rounds.start, decisions, len(rounds))
+
+    def _unary_gradients(self, decisions: Array, rounds: range) -> Array:
+        return self._write(kernels.unary_gradients, rounds.start, decisions, (len(rounds), self.dim))
+
+    def _write(self, kernel: Any, first: int, decisions: Array, shape: int | tuple[int, int]) -> Array:
+        out = np.empty(shape)
+        kernel(*self._parts, first, decisions, out)
+        return out
+
+    def _value(self, t: int, window: Array) -> float:
+        return float(self._write(kernels.policy_values, t, window, 1)[0])
+
+    def _unary(self, t: int, w: Array) -> float:
+        return float(self._write(kernels.unary_values, t, w[None], 1)[0])
+
+    def _gradient(self, t: int, w: Array) -> Array:
+        return self._write(kernels.unary_gradients, t, w[None], (1, self.dim)).reshape(-1)
 
     @property
     def _parts(self) -> tuple[Array, Array, Array]:
-        """What compiled code reads of the stream."""
-        return self.data.terms, self.data.features, self.data.targets
+        """What compiled code reads of the stream: its terms, features and targets."""
+        return self._terms, self.data.features, self.data.targets
 
-    def _value(self, t: int, window: Array) -> float:
-        return kernels.value_of(*self._parts, t, window)
+    @cached_property
+    def _terms(self) -> Array:
+        value, slope = type(self).value_of.address, type(self).slope_of.address
+        return kernels.loss_terms(value, slope, self.each, self.data.taps, self.data.shape)
 
-    def _unary(self, t: int, w: Array) -> float:
-        return kernels.unary_value_of(*self._parts, t, w)
-
-    def _gradient(self, t: int, w: Array) -> Array:
-        out = np.empty(self.dim)
-        kernels.write_gradient(*self._parts, t, w, out)
-        return out
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what may leave the process: not the addresses of machine code."""
+        return {name: value for name, value in self.__dict__.items() if name != "_terms"}
 
 
-class ScoreLoss(DataLoss):
-    """A stream whose losses see a decision only through its inner product with the features.
-
-    The derivative in the score is monotone, so its largest size over a domain is at an end of the range of the
-    score, which the domain's support function gives exactly.
-    """
-
-    def _range(self, domain: Domain, up: float, down: float) -> tuple[Array, Array]:
-        high = self._domain(domain).support(self.data.features)
-        low = -domain.support(-self.data.features)
-        return up * low + down * high, up * high + down * low
-
-    def lipschitz(self, domain: Domain) -> Array:
-        """Return L_0, ..., L_m over `domain`."""
-        taps = self.data.taps
-        low, high = self._range(domain, float(taps[taps > 0].sum()), float(taps[taps < 0].sum()))
-        return np.asarray(np.abs(taps) * kernels.steepest(self.data, low, high))
-
-    def gradient_bound(self, domain: Domain) -> float:
-        """Return the largest norm of a unary gradient over `domain`, exactly."""
-        total = kernels.held_tap(self.data.taps)
-        low, high = self._range(domain, max(total, 0.0), min(total, 0.0))
-        return abs(total) * float(kernels.steepest(self.data, low, high))
+def compile_links(kind: type[DataLoss] = DataLoss) -> None:
+    """Compile the link of every loss there is, or load it from disk."""
+    for loss in kind.__subclasses__():
+        if "value_of" in vars(loss):
+            _ = loss.value_of.address, loss.slope_of.address
+        compile_links(loss)

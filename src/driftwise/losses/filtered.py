@@ -3,12 +3,12 @@
 from numpy.typing import ArrayLike
 
 from driftwise._validate import array
-from driftwise.losses import kernels
-from driftwise.losses.base import ScoreLoss
-from driftwise.losses.pointwise import read_regression
+from driftwise.losses.forms import RegressionLoss, regression
+from driftwise.losses.squared import HALF_SQUARE, half_square, half_square_slope
 
 
-class FilteredLoss(ScoreLoss):
+@regression
+class FilteredLoss(RegressionLoss):
     """``f_t(w_{t-m}, ..., w_t) = (sum_k h_k <x_t, w_{t-k}> - y_t)^2 / 2``: past decisions keep acting for m rounds.
 
     The unary form is a squared loss on ``sum(taps) * x_t``. The two values of lambda can be far apart: for taps that
@@ -18,10 +18,8 @@ class FilteredLoss(ScoreLoss):
     ----------
     taps : array of shape (m + 1,)
         h_0, ..., h_m: weight of the decision of k rounds ago.
-    features : array of shape (T, d), or (T,) for d = 1
-        x_t, one row a round.
-    targets : array of shape (T,)
-        y_t.
+    {features}
+    {targets}
 
     Examples
     --------
@@ -33,6 +31,8 @@ class FilteredLoss(ScoreLoss):
     SwitchingCosts(paper=0.5, tight=0.5)
     """
 
+    value_of, slope_of, pieces = half_square, half_square_slope, HALF_SQUARE
+
     def __init__(self, taps: ArrayLike, features: ArrayLike, targets: ArrayLike) -> None:
-        h = array("FilteredLoss", "taps", taps, ("m + 1",), copy=True)
-        super().__init__(kernels.SQUARED, *read_regression("FilteredLoss", features, targets), h)
+        self.taps = array("FilteredLoss", "taps", taps, ("m + 1",), copy=True)
+        super().__init__(features, targets)

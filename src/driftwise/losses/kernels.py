@@ -1,51 +1,35 @@
-"""Compiled values and gradients of the built-in loss streams.
+"""Compiled values and gradients of built-in streams, whatever the loss: a loss is data and two plugins.
 
-A stream is data: a link, features (T, d), targets (T,), taps (m + 1,), one shape parameter and prices. All links but
-TRACKING and CAPACITY, whose features are targets for each coordinate, see a decision only through the filtered score
-``z_t = sum_k taps[k] <x_t, w_{t-k}>``. All but features and targets, which are the stream's own, comes to compiled code
-as one vector of *terms*.
+Every built-in loss is a *link*, a convex function of a number z and its target y. It is applied to the filtered score
+``z_t = sum_k taps[k] <x_t, w_{t-k}>`` with the target of the round, or to each coordinate of the decision with a target
+of its own, and summed. The link comes as two plugins with the same arguments: where z, the targets and the parameters
+are (parameter j of coordinate i at ``j n + i``), n, which is 1 for a score, and where to write: the sum of the losses,
+or each slope. Both may write to where they read.
 
-What compiled loops call are helpers; `value_of`, `unary_value_of` and `write_gradient` are the same for Python.
+All but features and targets, which are the stream's own, comes to compiled code as one vector of *terms*. Addresses of
+machine code stand in it, so it belongs to the process that made it.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from driftwise._compile import brief, entry, helper
-from driftwise._memory import Pointer, part
+from driftwise._compile import entry, helper, plugin
+from driftwise._memory import Pointer, at, call, part, whole_at
 from driftwise._validate import Array
 from driftwise.domains.kernels import dot
 
-SQUARED, LINEAR, ABSOLUTE, HUBER, LOGISTIC, TRACKING, CAPACITY = 0, 1, 2, 3, 4, 5, 6
+link = plugin("int64(P, P, P, int64, P)")
+"""Makes a plugin of a link, which takes z, targets, parameters, how many, and where to write."""
 
-LINK, WIDTH, TAP, TAPS, FIRST_TAP = 0, 1, 2, 3, 4
-"""Places of the terms: the link, the shape parameter, the sum of the taps, how many taps, the first of them. Prices
-follow the last tap."""
-
-
-class LossData(NamedTuple):
-    """What the kernels read of a loss stream."""
-
-    link: int
-    features: Array
-    targets: Array
-    taps: Array
-    width: float
-    prices: Array
-    """Of a unit (first row) and of a missing one (second row), per coordinate; CAPACITY only."""
-    terms: Array
-    """All but features and targets, as compiled code reads it."""
+VALUE, SLOPE, EACH, TAP, TAPS, SHAPE, FIRST_TAP = 0, 1, 2, 3, 4, 5, 6
+"""Places of the terms: the addresses of the link's plugins, whether it is applied to each coordinate, the sum of the
+taps, how many taps, where the parameters begin, the first tap."""
 
 
-def loss_data(
-    link: int, features: Array, targets: Array, taps: Array, width: float = 1.0, prices: Array | None = None
-) -> LossData:
-    """Return a loss stream as data."""
-    rows = np.empty((0, 0)) if prices is None else prices
-    terms = np.concatenate([[link, width, held_tap(taps), taps.size], taps, rows.ravel()])
-    return LossData(link, features, targets, taps, width, rows, terms)
+def loss_terms(value: int, slope: int, each: bool, taps: Array, shape: Array) -> Array:
+    """Return all that compiled code reads of a stream besides its features and targets."""
+    return np.concatenate([[value, slope, each, held_tap(taps), taps.size, FIRST_TAP + taps.size], taps, shape.ravel()])
 
 
 def held_tap(taps: Array) -> float:
@@ -57,132 +41,85 @@ def held_tap(taps: Array) -> float:
 
 
 @helper
-def link_value(link: int, z: float, y: float, width: float) -> float:
-    """Return the loss at score z and target y."""
-    if link == SQUARED:
-        return 0.5 * (z - y) * (z - y)
-    if link == LINEAR:
-        return z
-    if link == ABSOLUTE:
-        return abs(z - y)
-    if link == HUBER:
-        gap = abs(z - y)
-        return 0.5 * gap * gap if gap <= width else width * (gap - 0.5 * width)
-    return max(-y * z, 0.0) + math.log1p(math.exp(-abs(z)))
+def _apply(terms: Pointer, which: int, x: Pointer, y: Pointer, w: Pointer, d: int, out: Pointer) -> None:
+    """Call one of the link's plugins at a decision that is held: for each coordinate, or for its score."""
+    z, aims, n = w, x, d
+    if terms[EACH] == 0.0:
+        out[0] = terms[TAP] * dot(x, w, d)
+        z, aims, n = out, y, 1
+    call(whole_at(terms, which), z, aims, at(terms, SHAPE), n, out)
 
 
 @helper
-def link_slope(link: int, z: float, y: float, width: float) -> float:
-    """Return the derivative of the loss in the score (0 at the kink of the absolute loss)."""
-    if link == SQUARED:
-        return z - y
-    if link == LINEAR:
-        return 1.0
-    if link == ABSOLUTE:
-        return 1.0 if z > y else (-1.0 if z < y else 0.0)
-    if link == HUBER:
-        return min(max(z - y, -width), width)
-    if y * z >= 0.0:
-        return -y * math.exp(-abs(z)) / (1.0 + math.exp(-abs(z)))
-    return -y / (1.0 + math.exp(-abs(z)))
+def unary_loss(terms: Pointer, x: Pointer, y: Pointer, w: Pointer, d: int, out: Pointer) -> None:
+    """Write f~(w) = f(w, ..., w) of a round with these features and this target."""
+    _apply(terms, VALUE, x, y, w, d, out)
 
 
 @helper
-def unary_loss(terms: Pointer, x: Pointer, y: float, w: Pointer, d: int) -> float:
-    """Return f~(w) = f(w, ..., w) of a round with these features and this target."""
-    link, total = int(terms[LINK]), 0.0
-    if link == TRACKING:
-        for k in range(d):
-            total += (w[k] - x[k]) * (w[k] - x[k])
-        return 0.5 * total
-    if link == CAPACITY:
-        prices = part(terms, FIRST_TAP + int(terms[TAPS]))
-        for k in range(d):
-            total += prices[k] * w[k] + prices[d + k] * max(x[k] - w[k], 0.0)
-        return total
-    return link_value(link, terms[TAP] * dot(x, w, d), y, terms[WIDTH])
-
-
-@helper
-def unary_slopes(terms: Pointer, x: Pointer, y: float, w: Pointer, d: int, out: Pointer) -> None:
+def unary_slopes(terms: Pointer, x: Pointer, y: Pointer, w: Pointer, d: int, out: Pointer) -> None:
     """Write the gradient of f~ at w."""
-    link = int(terms[LINK])
-    if link == TRACKING:
-        for k in range(d):
-            out[k] = w[k] - x[k]
-    elif link == CAPACITY:
-        prices = part(terms, FIRST_TAP + int(terms[TAPS]))
-        for k in range(d):
-            out[k] = prices[k] - (prices[d + k] if w[k] < x[k] else 0.0)
-    else:
-        slope = terms[TAP] * link_slope(link, terms[TAP] * dot(x, w, d), y, terms[WIDTH])
+    _apply(terms, SLOPE, x, y, w, d, out)
+    if terms[EACH] == 0.0:
+        slope = terms[TAP] * out[0]
         for k in range(d):
             out[k] = slope * x[k]
 
 
 @helper
-def window_loss(terms: Pointer, x: Pointer, y: float, decisions: Pointer, last: int, d: int) -> float:
-    """Return f of the decisions that end at row `last`; before the first row, the first decision stands."""
+def window_loss(terms: Pointer, x: Pointer, y: Pointer, decisions: Pointer, last: int, d: int, out: Pointer) -> None:
+    """Write f of the decisions that end at row `last`; before the first row, the first decision stands."""
     if terms[TAPS] == 1.0:
-        return unary_loss(terms, x, y, part(decisions, last * d), d)
+        unary_loss(terms, x, y, part(decisions, last * d), d, out)
+        return
     z = 0.0
-    for j in range(int(terms[TAPS])):
+    for j in range(whole_at(terms, TAPS)):
         w, tap = part(decisions, max(last - j, 0) * d), terms[FIRST_TAP + j]
         for k in range(d):
             z += tap * x[k] * w[k]
-    return link_value(int(terms[LINK]), z, y, terms[WIDTH])
-
-
-@helper
-def unary_value(data: LossData, t: int, points: Array, i: int) -> float:
-    """Return f~_t(w) at row i of `points`."""
-    d = points.shape[1]
-    return unary_loss(part(data.terms, 0), part(data.features, t * d), data.targets[t], part(points, i * d), d)
-
-
-@helper
-def unary_gradient(data: LossData, t: int, points: Array, i: int, out: Array, j: int) -> None:
-    """Write the gradient of f~_t at row i of `points` into row j of `out`."""
-    d = points.shape[1]
-    x, w, row = part(data.features, t * d), part(points, i * d), part(out, j * d)
-    unary_slopes(part(data.terms, 0), x, data.targets[t], w, d, row)
-
-
-@helper
-def policy_value(data: LossData, t: int, decisions: Array, last: int) -> float:
-    """Return f_t of the decisions that end at row `last`; before the first row, the first decision stands."""
-    d = decisions.shape[1]
-    return window_loss(part(data.terms, 0), part(data.features, t * d), data.targets[t], part(decisions, 0), last, d)
-
-
-@brief
-def value_of(terms: Array, features: Array, targets: Array, t: int, window: Array) -> float:
-    """Return f_t of a window of decisions, the oldest first, for Python."""
-    last, d = window.shape[0] - 1, window.shape[1]
-    return window_loss(part(terms, 0), part(features, t * d), targets[t], part(window, 0), last, d)
-
-
-@brief
-def unary_value_of(terms: Array, features: Array, targets: Array, t: int, w: Array) -> float:
-    """Return f~_t(w), for Python."""
-    return unary_loss(part(terms, 0), part(features, t * w.size), targets[t], part(w, 0), w.size)
-
-
-@brief
-def write_gradient(terms: Array, features: Array, targets: Array, t: int, w: Array, out: Array) -> None:
-    """Write the gradient of f~_t at w, for Python."""
-    unary_slopes(part(terms, 0), part(features, t * w.size), targets[t], part(w, 0), w.size, part(out, 0))
+    out[0] = z
+    call(whole_at(terms, VALUE), out, y, at(terms, SHAPE), 1, out)
 
 
 @entry
-def steepest(data: LossData, low: Array, high: Array) -> float:
+def policy_values(terms: Array, features: Array, targets: Array, first: int, decisions: Array, out: Array) -> None:
+    """Write f_t for as many rounds as there is room for, from `first` on, the last one at the last of the decisions."""
+    d, last = decisions.shape[1], decisions.shape[0] - out.size
+    for row in range(out.size):
+        x, y = part(features, (first + row) * d), part(targets, first + row)
+        window_loss(part(terms, 0), x, y, part(decisions, 0), last + row, d, part(out, row))
+
+
+@entry
+def unary_values(terms: Array, features: Array, targets: Array, first: int, decisions: Array, out: Array) -> None:
+    """Write f~_t(w_t) for as many rounds, from `first` on; a single row of decisions stands for all of them."""
+    last, d = decisions.shape[0] - 1, decisions.shape[1]
+    for row in range(out.size):
+        x, y, w = part(features, (first + row) * d), part(targets, first + row), part(decisions, min(row, last) * d)
+        unary_loss(part(terms, 0), x, y, w, d, part(out, row))
+
+
+@entry
+def unary_gradients(terms: Array, features: Array, targets: Array, first: int, decisions: Array, out: Array) -> None:
+    """Write the gradient of f~_t at w_t for as many rounds, from `first` on, likewise."""
+    last, d = decisions.shape[0] - 1, decisions.shape[1]
+    for row in range(out.shape[0]):
+        x, y, w = part(features, (first + row) * d), part(targets, first + row), part(decisions, min(row, last) * d)
+        unary_slopes(part(terms, 0), x, y, w, d, part(out, row * d))
+
+
+@entry
+def steepest(terms: Array, features: Array, targets: Array, low: Array, high: Array, room: Array) -> float:
     """Return the largest |slope| * |x_t| when the score of round t ranges from low[t] to high[t]."""
-    worst = 0.0
+    loss, ends, worst = part(terms, 0), part(room, 0), 0.0
     for t in range(low.size):
         norm = 0.0
-        for k in range(data.features.shape[1]):
-            norm += data.features[t, k] ** 2
-        left = abs(link_slope(data.link, low[t], data.targets[t], data.width))
-        right = abs(link_slope(data.link, high[t], data.targets[t], data.width))
-        worst = max(worst, max(left, right) * math.sqrt(norm))
+        for k in range(features.shape[1]):
+            norm += features[t, k] ** 2
+        steep = 0.0
+        for side in range(2):
+            ends[0] = high[t] if side == 1 else low[t]
+            call(whole_at(loss, SLOPE), ends, part(targets, t), at(loss, SHAPE), 1, ends)
+            steep = max(steep, abs(ends[0]))
+        worst = max(worst, steep * math.sqrt(norm))
     return worst

@@ -1,17 +1,17 @@
 """Following a moving target."""
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array
 from driftwise.domains import Domain
-from driftwise.losses import kernels
-from driftwise.losses.base import DataLoss, read_rows
-from driftwise.losses.pointwise import ONE_TAP
+from driftwise.losses.base import read_rows
+from driftwise.losses.forms import CoordinateLoss
+from driftwise.losses.squared import HALF_SQUARE, half_square, half_square_slope
 
 
-class TrackingLoss(DataLoss):
+class TrackingLoss(CoordinateLoss):
     """``f_t(w) = |w - z_t|^2 / 2``: follow targets z_t that move.
+
+    Use it where the decision itself should be near something that is only known afterwards: a demand, a position.
 
     Parameters
     ----------
@@ -26,13 +26,10 @@ class TrackingLoss(DataLoss):
     (0.5, array([-1.,  0.]))
     """
 
-    def __init__(self, targets: ArrayLike) -> None:
-        z = read_rows("TrackingLoss", "targets", targets)
-        super().__init__(kernels.TRACKING, z, np.zeros(z.shape[0]), ONE_TAP)
+    value_of, slope_of, pieces = half_square, half_square_slope, HALF_SQUARE
 
-    def lipschitz(self, domain: Domain) -> Array:
-        """Return L_0, the gradient bound."""
-        return np.array([self.gradient_bound(domain)])
+    def __init__(self, targets: ArrayLike) -> None:
+        super().__init__(read_rows("TrackingLoss", "targets", targets))
 
     def gradient_bound(self, domain: Domain) -> float:
         """Return the largest distance from a target to a decision."""

@@ -14,11 +14,11 @@ import numpy as np
 from driftwise._validate import Array
 from driftwise.domains import Domain
 from driftwise.losses.base import DataLoss
+from driftwise.movecost import MoveCost
 from driftwise.optimum.cones import solve_segments
-from driftwise.optimum.duality import Answer, admissible, lower_bound, pulls, slopes_at
+from driftwise.optimum.duality import Answer, lower_bound, slopes_at
 from driftwise.optimum.kernels import Indices, running_dual
 from driftwise.optimum.quadratic import minimise, sums
-from driftwise.optimum.values import unary_losses
 
 FINEST = 3
 """How many times the unit of the cone problems may be made a thousand times smaller, for more digits."""
@@ -29,7 +29,7 @@ CLOSE, PATIENCE = 1e-3, 3
 
 def solve(losses: DataLoss, domain: Domain, lambda_: float, tolerance: float, floor: float, iterations: int) -> Answer:
     """Return the best sequence of decisions found, with its lower bound; a gap is relative to `floor` at least."""
-    rounds, dim = len(losses), losses.dim
+    rounds, dim, price = len(losses), losses.dim, MoveCost(lambda_, norm="l2")
     starts = np.zeros(1, np.int64)
     dropped: set[int] = set()
     stay: set[int] = set()
@@ -47,14 +47,14 @@ def solve(losses: DataLoss, domain: Domain, lambda_: float, tolerance: float, fl
         points = domain.project(points)
         decisions = np.repeat(points, np.diff(starts, append=rounds), axis=0)
         moves = np.linalg.norm(np.diff(points, axis=0), axis=1)
-        cost = float(unary_losses(losses, decisions).sum() + lambda_ * moves.sum())
+        cost = float(losses.unary_losses(decisions).sum() + lambda_ * moves.sum())
         if cost < best_cost:
             best, best_cost = decisions, cost
-        slopes = slopes_at(losses.data, decisions)
-        dual = pulls(losses.data, admissible(losses.data, slopes))  # the gradients, which become the running dual
+        slopes = slopes_at(losses, decisions)
+        dual = losses.pulls(losses.admissible(slopes))  # the gradients, which become the running dual
         dual = dual.copy() if dual is slopes else dual
         running_dual(starts, ends, lambda_, np.empty((2, dim)), dual)
-        bound = max(bound, lower_bound(losses.data, domain, slopes, dual, lambda_))
+        bound = max(bound, lower_bound(losses, domain, slopes, dual, price))
         gap = best_cost - bound
         if gap <= tolerance * max(abs(best_cost), floor):
             return Answer(best, bound, f"segments: {starts.size}, cone problems: {iteration}")
@@ -76,7 +76,7 @@ def solve(losses: DataLoss, domain: Domain, lambda_: float, tolerance: float, fl
 def solve_apart(losses: DataLoss, domain: Domain) -> Answer:
     """Solve the problem when moving is free: rounds have nothing to do with one another, and the dual is 0."""
     decisions = minimise(sums(losses, np.arange(len(losses))), domain)
-    bound = lower_bound(losses.data, domain, slopes_at(losses.data, decisions), np.zeros(decisions.shape), 0.0)
+    bound = lower_bound(losses, domain, slopes_at(losses, decisions), 0.0 * decisions, MoveCost(0.0))
     return Answer(decisions, bound, "every round by itself")
 
 

@@ -12,7 +12,6 @@ from driftwise.domains import Domain
 from driftwise.errors import ConvergenceError, InputError
 from driftwise.losses import LossStream
 from driftwise.optimum.cones import below_level, lowest, need_cones
-from driftwise.optimum.values import unary_losses, unary_slopes
 
 AIM, ENOUGH = 1e-9, 1e-6
 """Relative gap to go on for, and the one that will do when no more can be had."""
@@ -29,8 +28,8 @@ def minimise(owner: str, losses: LossStream, domain: Domain, rounds: range | Non
     lower, upper, least, waited = -np.inf, np.inf, np.inf, 0
     for _ in range(MOST_STEPS):
         points = np.vstack([points, point])
-        values = np.append(values, unary_losses(losses, point[None], rounds).sum())
-        slopes = np.vstack([slopes, unary_slopes(losses, point[None], rounds).sum(axis=0)])
+        values = np.append(values, losses.unary_losses(point[None], rounds).sum())
+        slopes = np.vstack([slopes, losses.unary_gradients(point[None], rounds).sum(axis=0)])
         heights = values - np.einsum("id,id->i", slopes, points)  # plane i is heights_i + <slopes_i, w>
         unit = float(np.abs(slopes).max()) * domain.diameter
         _refuse_if_not_convex(owner, losses, points, values, heights, slopes, unit)

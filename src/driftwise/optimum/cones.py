@@ -94,7 +94,6 @@ def solve_segments(
     (K, d), with a smaller width gains digits.
     """
     import clarabel
-    from scipy import sparse
 
     count, dim = b.shape
     links = np.arange(count - 1)
@@ -107,12 +106,7 @@ def solve_segments(
     rows.close(np.zeros((count - 1) * (dim + 1)), [clarabel.SecondOrderConeT(dim + 1)] * (count - 1))
     stay_inside(rows, domain, count)
 
-    size = count * dim + count - 1
-    upper = np.triu_indices(dim)
-    shift = (np.arange(count) * dim)[:, None]
-    P = sparse.csc_matrix(
-        (A[:, upper[0], upper[1]].ravel(), ((shift + upper[0]).ravel(), (shift + upper[1]).ravel())), (size, size)
-    )
+    P = block_diagonal(A, count * dim + count - 1)
     q = np.concatenate([-b.ravel(), np.full(count - 1, lambda_)])
     center = np.tile(middle(domain), (count, 1)) if around is None else around
     shift = np.concatenate([center.ravel(), np.linalg.norm(np.diff(center, axis=0), axis=1)])
@@ -120,6 +114,15 @@ def solve_segments(
     ends = np.zeros((count, dim))
     ends[:-1] = -z[: (count - 1) * (dim + 1)].reshape(count - 1, dim + 1)[:, 1:]
     return Solution(x[: count * dim].reshape(count, dim), ends, words)
+
+
+def block_diagonal(A: Array, size: int) -> Any:
+    """Return the upper triangles of matrices one after the other, as a sparse matrix with so many rows and columns."""
+    from scipy import sparse
+
+    upper, corner = np.triu_indices(A.shape[1]), (np.arange(len(A)) * A.shape[1])[:, None]
+    places = (corner + upper[0]).ravel(), (corner + upper[1]).ravel()
+    return sparse.csc_matrix((A[:, upper[0], upper[1]].ravel(), places), (size, size))
 
 
 def lowest(heights: Array, slopes: Array, domain: Domain, center: Array) -> tuple[Array, Array]:

@@ -20,12 +20,8 @@ import numpy as np
 
 from driftwise._validate import Array
 from driftwise.domains import Domain
-from driftwise.losses import kernels
-from driftwise.losses.kernels import LossData, held_tap
+from driftwise.losses.base import DataLoss
 from driftwise.movecost import MoveCost
-
-EACH = (kernels.TRACKING, kernels.CAPACITY)
-"""Losses with a slope for each coordinate of a decision, and not one for its score."""
 
 
 class Answer(NamedTuple):
@@ -36,107 +32,52 @@ class Answer(NamedTuple):
     words: str
 
 
-def admissible(data: LossData, slopes: Array) -> Array:
-    """Return the slopes, clipped to where the conjugate losses are finite."""
-    if data.link == kernels.LINEAR:
-        return np.ones_like(slopes)
-    if data.link in (kernels.ABSOLUTE, kernels.HUBER):
-        width = 1.0 if data.link == kernels.ABSOLUTE else data.width
-        return np.clip(slopes, -width, width)
-    if data.link == kernels.CAPACITY:
-        return np.clip(slopes, data.prices[0] - data.prices[1], data.prices[0])
-    if data.link == kernels.LOGISTIC:
-        return np.asarray(-data.targets * np.clip(-data.targets * slopes, 0.0, 1.0))
-    return slopes
-
-
-def conjugates(data: LossData, slopes: Array) -> float:
-    """Return the sum of the conjugate losses: ``sup_z r z - loss(z)``, each at its slope."""
-    if data.link == kernels.TRACKING:
-        return float(0.5 * np.sum(slopes**2) + np.sum(slopes * data.features))
-    if data.link == kernels.LINEAR:
-        return 0.0
-    if data.link == kernels.CAPACITY:
-        return float(np.sum((slopes - data.prices[0]) * data.features))
-    if data.link == kernels.LOGISTIC:
-        p = -data.targets * slopes
-        return float(sum(np.sum(part * np.log(np.maximum(part, 1e-300))) for part in (p, 1.0 - p)))
-    linear = float(slopes @ data.targets)
-    return linear if data.link == kernels.ABSOLUTE else linear + 0.5 * float(slopes @ slopes)
-
-
-def pulls(data: LossData, slopes: Array) -> Array:
-    """Return what the slopes pull on each decision: the transpose of the filter from decisions to scores."""
-    if data.link in EACH:
-        return slopes
-    if data.taps.size == 1:
-        return np.asarray((data.taps[0] * slopes)[:, None] * data.features)
-    each = slopes[:, None] * data.features
-    result = data.taps[0] * each
-    for k in range(1, data.taps.size):
-        result[: max(len(each) - k, 0)] += data.taps[k] * each[k:]
-        result[0] += data.taps[k] * each[:k].sum(axis=0)  # before the first round the first decision stood
-    return np.asarray(result)
-
-
-def _bound(data: LossData, domain: Domain, slopes: Array, dual: Array) -> float:
-    slopes = admissible(data, slopes)
-    pulled = pulls(data, slopes)
+def _bound(losses: DataLoss, domain: Domain, slopes: Array, dual: Array) -> float:
+    slopes = losses.admissible(slopes)
+    pulled, conjugates = losses.pulls(slopes), losses.conjugates(slopes)
     supports = domain.support(np.diff(dual, axis=0, prepend=0.0) - pulled)
-    return -conjugates(data, slopes) - float(supports.sum()) - _rounding(data, domain, slopes, dual, pulled)
-
-
-def _rounding(data: LossData, domain: Domain, slopes: Array, dual: Array, pulled: Array) -> float:
-    """Return what rounding may have added to the bound: much where large terms cancel, far from the origin."""
+    bound = -sum(float(addend.sum()) for addend in conjugates) - float(supports.sum())
+    # What rounding may have added to it: much where large terms cancel, far from the origin.
     reach = float(domain.farthest(np.zeros(domain.dim)))
-    terms = reach * (2.0 * np.linalg.norm(dual, axis=1).sum() + np.linalg.norm(pulled, axis=1).sum())
-    if data.link == kernels.CAPACITY:
-        terms += np.abs((slopes - data.prices[0]) * data.features).sum()
-    elif data.link != kernels.LINEAR:
-        targets = data.features if data.link == kernels.TRACKING else data.targets
-        terms += np.abs(slopes * targets).sum() + 0.5 * np.sum(slopes**2)
-    return 2.0 * float(np.finfo(float).eps * terms)
+    size = reach * (2.0 * np.linalg.norm(dual, axis=1).sum() + np.linalg.norm(pulled, axis=1).sum())
+    size += sum(np.abs(addend).sum() for addend in conjugates)
+    return bound - 2.0 * float(np.finfo(float).eps * size)
 
 
-def slopes_at(data: LossData, decisions: Array) -> Array:
-    """Return the derivative of every squared, linear, tracking or capacity loss at decisions, as `lower_bound` asks."""
-    if data.link == kernels.TRACKING:
-        return decisions - data.features
-    if data.link == kernels.CAPACITY:
-        return np.asarray(data.prices[0] - data.prices[1] * (decisions < data.features))
-    return np.asarray(held_tap(data.taps) * np.einsum("td,td->t", data.features, decisions) - data.targets)
+def slopes_at(losses: DataLoss, decisions: Array, missing: Array | None = None) -> Array:
+    """Return the derivative of every loss of known pieces at decisions, as `lower_bound` asks.
+
+    `missing` is by how much each is less than right of its kink, if it is known better than from where decisions are.
+    """
+    bend, right, jump, _ = losses.known_pieces
+    gaps = losses.scores(decisions) - losses.aims
+    return np.asarray(bend * gaps + right - (jump * (gaps < 0.0) if missing is None else missing))
 
 
-def lower_bound(data: LossData, domain: Domain, slopes: Array, dual: Array, lambda_: float | MoveCost) -> float:
+def lower_bound(losses: DataLoss, domain: Domain, slopes: Array, dual: Array, cost: MoveCost) -> float:
     """Return a number that no sequence of decisions can cost less than.
 
     Parameters
     ----------
-    data : LossData
+    losses : DataLoss
         The losses.
     domain : Domain
         Where decisions live.
-    slopes : array of shape (T,), or (T, d) for tracking and capacity losses
-        Derivative of each loss in its score (for those two in the decision); any values give a valid bound.
+    slopes : array of shape (T,), or (T, d) for losses of each coordinate
+        Derivative of each loss in its score, or in each coordinate; any values give a valid bound.
     dual : array of shape (T, d)
-        s_1, ..., s_T; brought within `lambda_` here in two ways, of which the better one counts. s_T is taken as 0.
-    lambda_ : float or MoveCost
-        Price of one unit of movement, or prices up and down.
+        s_1, ..., s_T; brought within the prices here in two ways, of which the better one counts. s_T is taken as 0.
+    cost : MoveCost
+        Prices of moves.
     """
     dual = dual.copy()
     dual[-1] = 0.0
-    if isinstance(lambda_, MoveCost):
-        dual, excess = _beyond(lambda_, dual)
-    else:
-        norms = np.linalg.norm(dual, axis=1)
-        excess = np.maximum(norms / lambda_, 1.0) if lambda_ > 0.0 else np.full(len(norms), np.inf)
-        excess = excess[:, None]
-    bound = _bound(data, domain, slopes, dual / excess)
+    dual, excess = _beyond(cost, dual)
+    bound = _bound(losses, domain, slopes, dual / excess)
     worst = float(excess.max())
     if worst > 1.0:
-        bound = max(bound, _bound(data, domain, slopes / worst, dual / worst))
-    negative = data.link in (kernels.LINEAR, kernels.CAPACITY)  # what no other losses can be
-    return bound if negative else max(bound, 0.0)
+        bound = max(bound, _bound(losses, domain, slopes / worst, dual / worst))
+    return max(bound, 0.0) if losses.nonnegative else bound
 
 
 def _beyond(cost: MoveCost, dual: Array) -> tuple[Array, Array]:

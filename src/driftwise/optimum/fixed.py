@@ -1,15 +1,14 @@
-"""The best fixed decision in hindsight."""
+"""The best fixed decision in hindsight: from sums, by the formula of the loss, or by a bundle method."""
 
 import numpy as np
 
 from driftwise._validate import Array, checked
 from driftwise.domains import Domain
 from driftwise.errors import ConvergenceError
-from driftwise.losses import CapacityLoss, LossStream
-from driftwise.losses.base import DataLoss
+from driftwise.losses import LossStream
 from driftwise.optimum import bundle
-from driftwise.optimum.capacity import best_capacity
 from driftwise.optimum.coordinates import limits
+from driftwise.optimum.kernels import Indices
 from driftwise.optimum.quadratic import CLOSE, Quadratics, gaps, is_quadratic, minimise, scales, sums
 from driftwise.optimum.values import read_problem
 
@@ -19,8 +18,8 @@ def best_fixed(losses: LossStream, domain: Domain) -> Array:
     """Return the one decision with the least total loss, ``argmin_v sum_t f_t(v, ..., v)``.
 
     Squared, tracking and linear losses are solved from their sums; capacity losses on a box by a quantile of the
-    demands, which is exact; any others, custom ones too, by a bundle method that calls values and gradients only.
-    Every search ends with a certificate, and a typed error if there is none. Custom losses are taken to be convex;
+    demands, which is exact; any others, custom ones too, by a bundle method that needs values and gradients only.
+    Every search ends with a certificate, or with a typed error if there is none. Custom losses are taken to be convex;
     those that are seen not to be, at the points tried, are refused.
 
     Parameters
@@ -41,16 +40,19 @@ def best_fixed(losses: LossStream, domain: Domain) -> Array:
     array([0.5])
     """
     read_problem("best_fixed", losses, domain)
-    if isinstance(losses, DataLoss) and is_quadratic(losses):
-        return surely("best_fixed", sums(losses, np.zeros(1, np.int64)), domain).reshape(-1)
-    return minimise_over("best_fixed", losses, domain)
+    return best_of_segments("best_fixed", losses, domain, np.zeros(1, np.int64)).reshape(-1)
 
 
-def minimise_over(owner: str, losses: LossStream, domain: Domain, rounds: range | None = None) -> Array:
-    """Return the best fixed decision for losses that have no sums, over all rounds or some."""
-    if isinstance(losses, CapacityLoss) and (box := limits(domain)) is not None:
-        return best_capacity(losses, *box, rounds)
-    return bundle.minimise(owner, losses, domain, rounds)
+def best_of_segments(owner: str, losses: LossStream, domain: Domain, starts: Indices) -> Array:
+    """Return the best fixed decision of each segment, which begin at `starts` and end where the next begins."""
+    if is_quadratic(losses):
+        return surely(owner, sums(losses, starts), domain)
+    box, points = limits(domain), []
+    for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(losses)], strict=True):
+        rounds = range(start, stop)
+        exact = None if box is None else losses.best_between(*box, rounds)
+        points.append(bundle.minimise(owner, losses, domain, rounds) if exact is None else exact)
+    return np.array(points)
 
 
 def surely(owner: str, problem: Quadratics, domain: Domain) -> Array:

@@ -4,7 +4,6 @@ For the built-in losses the multipliers go through the same lower bound as those
 certificate is ours. A user's own losses are given as cvxpy expressions, and there only Clarabel's word can be had.
 """
 
-import warnings
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -14,30 +13,16 @@ import numpy as np
 from driftwise._validate import Array
 from driftwise.domains import Domain
 from driftwise.domains.kernels import BALL, BOX, SIMPLEX
-from driftwise.errors import ConvergenceError, InputError, MissingExtraError
-from driftwise.losses import LossStream, kernels
+from driftwise.errors import ConvergenceError, InputError
+from driftwise.losses import LossStream
 from driftwise.losses.base import DataLoss, window
-from driftwise.losses.kernels import LossData
 from driftwise.movecost import MoveCost
 from driftwise.optimum.cones import middle
-from driftwise.optimum.duality import EACH, Answer, lower_bound
+from driftwise.optimum.duality import Answer, lower_bound
+from driftwise.optimum.models import need_cvxpy, solve_model
 from driftwise.optimum.stages import capped
-from driftwise.optimum.values import policy_losses
 
 Expression = Callable[[int, Any], Any]
-
-_OPTIONS = {"tol_gap_rel": 1e-9, "tol_gap_abs": 1e-9, "tol_feas": 1e-9, "accept_unknown": True}
-
-
-def _cvxpy() -> ModuleType:
-    try:
-        import cvxpy
-    except ImportError:
-        raise MissingExtraError(
-            "hindsight_optimum needs cvxpy for these losses, which the extra 'convex' brings: "
-            "pip install 'driftwise[convex]'."
-        ) from None
-    return cvxpy
 
 
 class _Units(NamedTuple):
@@ -49,27 +34,17 @@ class _Units(NamedTuple):
     cost: float
 
 
-def _units(losses: LossStream, domain: Domain, own: bool) -> _Units:
-    middle_, width = middle(domain), max(domain.diameter, 1e-100)
-    if own or not isinstance(losses, DataLoss):
-        return _Units(middle_, width, 1.0, 1.0)
-    data = losses.data
-    if data.link in EACH:
-        score = max(width, float(np.abs(data.features - middle_).max()))
-    elif data.link == kernels.LOGISTIC:
-        score = 1.0  # the one loss that has a unit of its own
-    else:
-        reach = float(np.linalg.norm(data.features, axis=1).max()) * width * float(np.abs(data.taps).sum())
-        score = max(reach, float(np.abs(data.targets - _held(data, middle_)).max()), 1e-100)
-    if data.link == kernels.CAPACITY:
-        return _Units(middle_, width, score, score * max(float(data.prices.max()), 1e-100))
-    power = 2.0 if data.link in (kernels.SQUARED, kernels.HUBER, kernels.TRACKING) else 1.0
-    return _Units(middle_, width, score, score**power)
+def _units(losses: DataLoss, domain: Domain) -> _Units:
+    center, width = middle(domain), max(domain.diameter, 1e-100)
+    features, _, taps, _ = losses.data
+    farthest = float(np.abs(losses.aims - _held(losses, center)).max())
+    grows = 1.0 if losses.each else float(np.linalg.norm(features, axis=1).max()) * float(np.abs(taps).sum())
+    return _Units(center, width, *losses.units(max(grows * width, farthest, 1e-100)))
 
 
-def _held(data: LossData, point: Array) -> Array:
-    """Return the score of every round if a decision is held."""
-    return np.asarray(data.taps.sum() * (data.features @ point))
+def _held(losses: DataLoss, point: Array) -> Array:
+    """Return the scores of every round if a decision is held."""
+    return losses.scores(np.broadcast_to(point, (len(losses), losses.dim)))
 
 
 def _constraints(cp: ModuleType, domain: Domain, V: Any, units: _Units) -> list[Any]:
@@ -94,36 +69,14 @@ def _constraints(cp: ModuleType, domain: Domain, V: Any, units: _Units) -> list[
     return result
 
 
-def _loss(cp: ModuleType, data: LossData, gap: Any, units: _Units) -> Any:
-    """Return the sum of the losses in units of cost, at scores less targets in units of score."""
-    match data.link:
-        case kernels.LINEAR:
-            return cp.sum(gap)
-        case kernels.ABSOLUTE:
-            return cp.norm1(gap)
-        case kernels.HUBER:
-            return 0.5 * cp.sum(cp.huber(gap, data.width / units.score))
-        case kernels.CAPACITY:
-            price, shortage = (np.tile(each, (gap.shape[0], 1)) * units.score / units.cost for each in data.prices)
-            return cp.sum(cp.multiply(price, gap) + cp.multiply(shortage, cp.pos(-gap)))
-        case kernels.LOGISTIC:
-            return cp.sum(cp.logistic(cp.multiply(-data.targets, gap)))
-    return 0.5 * cp.sum_squares(gap)
-
-
-def _gaps(cp: ModuleType, data: LossData, V: Any, units: _Units) -> Any:
-    """Return scores less targets (for logistic losses scores), in units of score, as a linear function of V."""
-    if data.link in EACH:
-        return (units.width / units.score) * V + (units.middle - data.features) / units.score
-    rounds = data.features.shape[0]
-    offset = _held(data, units.middle)
-    if data.link not in (kernels.LINEAR, kernels.LOGISTIC):
-        offset = offset - data.targets
-    features = data.features * (units.width / units.score)
-    total = data.taps[0] * cp.sum(cp.multiply(features, V), axis=1) + offset / units.score
-    for k in range(1, data.taps.size):
-        past = V[np.maximum(np.arange(rounds) - k, 0)]
-        total += data.taps[k] * cp.sum(cp.multiply(features, past), axis=1)
+def _gaps(cp: ModuleType, losses: DataLoss, V: Any, units: _Units) -> Any:
+    """Return scores less targets, in units of score, as a linear function of V."""
+    offset = (_held(losses, units.middle) - losses.aims) / units.score
+    if losses.each:
+        return (units.width / units.score) * V + offset
+    features, rounds, total = losses.data.features * (units.width / units.score), np.arange(len(losses)), offset
+    for age, tap in enumerate(losses.data.taps):
+        total = total + tap * cp.sum(cp.multiply(features, V[np.maximum(rounds - age, 0)]), axis=1)
     return total
 
 
@@ -144,76 +97,68 @@ def _own_losses(cp: ModuleType, losses: LossStream, expression: Expression, W: A
     return cp.sum(cp.hstack([cp.reshape(each, (1,), order="C") for each in total]))
 
 
-def _price(cp: ModuleType, steps: Any, cost: float | MoveCost, units: _Units) -> Any:
+def _price(cp: ModuleType, steps: Any, cost: MoveCost, units: _Units) -> Any:
     """Return the price of all moves in units of cost, of steps in units of width."""
-    if not isinstance(cost, MoveCost):
-        return cost * units.width / units.cost * cp.sum(cp.norm(steps, axis=1))
+    if cost.plain is not None:
+        return cost.plain * units.width / units.cost * cp.sum(cp.norm(steps, axis=1))
     sides = cost.prices(steps.shape[1]) * units.width / units.cost
     up, down = (np.tile(side, (steps.shape[0], 1)) for side in sides)
     each = cp.multiply(up, cp.pos(steps)) + cp.multiply(down, cp.neg(steps))
     return cp.sum(each) if cost.norm == "l1" else cp.sum(cp.norm(each, axis=1))
 
 
-def solve(losses: LossStream, domain: Domain, lambda_: float | MoveCost, expression: Expression | None) -> Answer:
-    """Return the best sequence of decisions by Clarabel, with a lower bound on every sequence's cost."""
-    cp = _cvxpy()
-    rounds, dim = len(losses), losses.dim
-    if expression is None:
-        # At a price above what all the losses can change by, nothing moves, and a higher one is only hard on Clarabel.
-        if isinstance(lambda_, MoveCost):
-            lambda_ = capped(losses, domain, lambda_)
-        else:
-            lambda_ = min(lambda_, 2.0 * rounds * float(losses.lipschitz(domain).sum()) + 1e-100)
-    units = _units(losses, domain, expression is not None)
-    V = cp.Variable((rounds, dim))
-    constraints = _constraints(cp, domain, V, units)
-    steps = cp.Variable((rounds - 1, dim)) if rounds > 1 else None
-    price: Any = 0.0
-    if steps is not None:
-        constraints.append(steps == V[1:] - V[:-1])
-        price = _price(cp, steps, lambda_, units)
-    if expression is None:
-        assert isinstance(losses, DataLoss)
-        gaps = cp.Variable((rounds, dim) if losses.data.link in EACH else rounds)
-        constraints.append(gaps == _gaps(cp, losses.data, V, units))
-        cost = _loss(cp, losses.data, gaps, units)
-    else:
-        cost = _own_losses(cp, losses, expression, np.tile(units.middle, (rounds, 1)) + units.width * V)
-    problem = cp.Problem(cp.Minimize(cost + price), constraints)
-    # Step by step, and not problem.solve: Clarabel's own result has the dual value, and how it ended.
-    data, chain, inverse = problem.get_problem_data(cp.CLARABEL, solver_opts=_OPTIONS)
-    raw = chain.solve_via_data(problem, data, solver_opts=_OPTIONS)
-    words = f"Clarabel ended with {raw.status}"
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # that the solution may be inaccurate: the gap will tell
-            problem.unpack_results(raw, chain, inverse)
-    except cp.SolverError:
-        V.value = None
-    if V.value is None:
-        raise ConvergenceError(
-            f"hindsight_optimum: {words}, without decisions; either the losses are not finite anywhere in {domain!r}, "
-            "or they are hard on the solver: rescale them or the domain."
-        )
-    decisions = domain.project(units.middle + units.width * np.asarray(V.value))
-    if expression is not None:
-        return Answer(decisions, _stated(losses, cost, problem, raw, V, decisions, units), words)
-    assert isinstance(losses, DataLoss)
-    dual = np.zeros((rounds, dim))
-    if steps is not None:
-        dual[:-1] = -np.asarray(constraints[-2].dual_value) * (units.cost / units.width)
-    slopes = -np.asarray(constraints[-1].dual_value) * (units.cost / units.score)
-    return Answer(decisions, lower_bound(losses.data, domain, slopes, dual, lambda_), words)
+class _Model:
+    """A problem in cvxpy but for its losses: decisions V in their units, in a domain, and the price of their moves."""
+
+    def __init__(self, rounds: int, domain: Domain, cost: MoveCost, units: _Units) -> None:
+        self.cp = need_cvxpy("hindsight_optimum needs cvxpy for these losses")
+        self.domain, self.units = domain, units
+        self.V = self.cp.Variable((rounds, domain.dim))
+        self.rules, self.price = _constraints(self.cp, domain, self.V, units), 0.0
+        if rounds > 1:
+            steps = self.cp.Variable((rounds - 1, domain.dim))
+            self.rules.append(steps == self.V[1:] - self.V[:-1])
+            self.price = _price(self.cp, steps, cost, units)
+
+    def solve(self, loss: Any, *rules: Any) -> tuple[Array, Any, str]:
+        """Return the decisions with the least loss and price under more rules, the problem's lower bound, and words."""
+        problem = self.cp.Problem(self.cp.Minimize(loss + self.price), [*self.rules, *rules])
+        raw = solve_model(self.cp, problem)
+        words = f"Clarabel ended with {raw.status}"
+        if self.V.value is None:
+            raise ConvergenceError(
+                f"hindsight_optimum: {words}, without decisions; either the losses are not finite anywhere in "
+                f"{self.domain!r}, or they are hard on the solver: rescale them or the domain."
+            )
+        decisions = self.domain.project(self.units.middle + self.units.width * np.asarray(self.V.value))
+        return decisions, float(problem.value - abs(raw.obj_val - raw.obj_val_dual)), words
 
 
-def _stated(losses: LossStream, cost: Any, problem: Any, raw: Any, V: Any, decisions: Array, units: _Units) -> float:
-    """Return Clarabel's lower bound for a user's expressions, if they are the losses that they stand for."""
-    bound = float(problem.value - abs(raw.obj_val - raw.obj_val_dual))
-    V.value = (decisions - units.middle) / units.width
-    stated, true = float(cost.value), float(policy_losses(losses, decisions).sum())
+def solve(losses: DataLoss, domain: Domain, cost: MoveCost) -> Answer:
+    """Return the best sequence of decisions by Clarabel, with a lower bound from its multipliers."""
+    cost, units = capped(losses, domain, cost), _units(losses, domain)
+    model, dual = _Model(len(losses), domain, cost, units), np.zeros((len(losses), domain.dim))
+    gaps = model.cp.Variable(losses.aims.shape)
+    seen = gaps == _gaps(model.cp, losses, model.V, units)
+    decisions, _, words = model.solve(losses.expression(model.cp, gaps, units.score, units.cost), seen)
+    if len(losses) > 1:
+        dual[:-1] = -np.asarray(model.rules[-1].dual_value) * (units.cost / units.width)
+    slopes = -np.asarray(seen.dual_value) * (units.cost / units.score)
+    return Answer(decisions, lower_bound(losses, domain, slopes, dual, cost), words)
+
+
+def solve_stated(losses: LossStream, domain: Domain, cost: MoveCost, expression: Expression) -> Answer:
+    """Return the best sequence of decisions and Clarabel's lower bound, of losses that a user states for cvxpy."""
+    units = _Units(middle(domain), max(domain.diameter, 1e-100), 1.0, 1.0)
+    model = _Model(len(losses), domain, cost, units)
+    W = np.tile(units.middle, (len(losses), 1)) + units.width * model.V
+    loss = _own_losses(model.cp, losses, expression, W)
+    decisions, bound, words = model.solve(loss)
+    model.V.value = (decisions - units.middle) / units.width
+    stated, true = float(loss.value), float(losses.policy_losses(decisions).sum())
     if not abs(stated - true) <= 1e-6 * max(abs(stated), abs(true), 1.0):
         raise InputError(
             f"hindsight_optimum: at the optimum found the expressions add up to {stated:.10g}, but the losses "
             f"themselves to {true:.10g}; expression(t, w) must be the loss of round t."
         )
-    return bound
+    return Answer(decisions, bound, words)

@@ -1,4 +1,4 @@
-"""Compiled loops over the rounds of a built-in stream: values, gradients, segment sums, the running dual."""
+"""Compiled loops: sums of losses over segments, the running dual, descent of many quadratics."""
 
 import math
 
@@ -10,66 +10,36 @@ from driftwise._memory import part
 from driftwise._validate import Array
 from driftwise.domains import Domain
 from driftwise.domains.kernels import dot, project
-from driftwise.losses.kernels import (
-    LINEAR,
-    TAP,
-    TRACKING,
-    LossData,
-    policy_value,
-    unary_gradient,
-    unary_value,
-)
+from driftwise.losses.kernels import EACH, TAP
+from driftwise.losses.pieces import Parabolas
 
 Indices = NDArray[np.int64]
 
 
 @entry
-def policy_values(data: LossData, decisions: Array, out: Array) -> None:
-    """Write f_t(w_{t-m}, ..., w_t) for every round."""
-    for t in range(out.size):
-        out[t] = policy_value(data, t, decisions, t)
-
-
-@entry
-def unary_values(data: LossData, decisions: Array, out: Array) -> None:
-    """Write f~_t(w_t) for every round; a single row of decisions stands for all rounds."""
-    last = decisions.shape[0] - 1
-    for t in range(out.size):
-        out[t] = unary_value(data, t, decisions, min(t, last))
-
-
-@entry
-def unary_gradients(data: LossData, decisions: Array, out: Array) -> None:
-    """Write the gradient of f~_t at w_t for every round; a single row of decisions stands for all rounds."""
-    last = decisions.shape[0] - 1
-    for t in range(out.shape[0]):
-        unary_gradient(data, t, decisions, min(t, last), out, t)
-
-
-@entry
-def segment_sums(data: LossData, starts: Indices, A: Array, b: Array, c: Array) -> None:
-    """Add each segment's sum of unary losses, as ``w'Aw / 2 - b'w + c``; for squared, tracking and linear losses."""
-    link, tap = data.link, data.terms[TAP]
-    rounds, dim = data.features.shape
+def segment_sums(
+    terms: Array, features: Array, parabolas: Parabolas, starts: Indices, A: Array, b: Array, c: Array
+) -> None:
+    """Add up each segment's unary losses, given as parabolas of their scores, to ``w'Aw / 2 - b'w + c``."""
+    bend, tap = parabolas.bend, terms[TAP]
+    rounds, dim = features.shape
     for j in range(starts.size):
         bends, pulls = part(A, j * dim * dim), part(b, j * dim)
         total = 0.0
         for t in range(starts[j], starts[j + 1] if j + 1 < starts.size else rounds):
-            x, y = part(data.features, t * dim), data.targets[t]
-            if link == TRACKING:
+            if terms[EACH] == 1.0:
                 for k in range(dim):
-                    bends[k * dim + k] += 1.0
-                    pulls[k] += x[k]
-                    total += 0.5 * x[k] * x[k]
-            elif link == LINEAR:
-                for k in range(dim):
-                    pulls[k] -= tap * x[k]
+                    bends[k * dim + k] += bend
+                    pulls[k] += parabolas.pull[t, k]
+                    total += parabolas.constant[t, k]
             else:
-                total += 0.5 * y * y
+                x, pull = part(features, t * dim), parabolas.pull[t, 0]
+                total += parabolas.constant[t, 0]
                 for k in range(dim):
-                    pulls[k] += tap * x[k] * y
-                    for i in range(dim):
-                        bends[k * dim + i] += tap * tap * x[k] * x[i]
+                    pulls[k] += tap * x[k] * pull
+                    if bend > 0.0:
+                        for i in range(dim):
+                            bends[k * dim + i] += bend * tap * tap * x[k] * x[i]
         c[j] = total
 
 

@@ -1,17 +1,15 @@
-"""Sums of built-in losses as quadratics, ``w'Aw / 2 - b'w + c``, and their minimum over a domain."""
+"""Sums of losses as quadratics, ``w'Aw / 2 - b'w + c``, and their minimum over a domain."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
 from driftwise._validate import Array
 from driftwise.domains import Ball, Domain
-from driftwise.losses import LossStream, kernels
+from driftwise.losses import LossStream
 from driftwise.losses.base import DataLoss
 from driftwise.optimum.cones import has_cones, solve_segments
 from driftwise.optimum.kernels import Indices, descend, descent_room, segment_sums
-
-QUADRATIC = (kernels.SQUARED, kernels.LINEAR, kernels.TRACKING)
 
 CLOSE = 1e-9
 """Relative gap with which a minimum counts as found."""
@@ -30,16 +28,20 @@ class Quadratics(NamedTuple):
         return np.asarray(0.5 * bent - np.einsum("ni,ni->n", self.b, points) + self.c)
 
 
-def is_quadratic(losses: LossStream) -> bool:
-    """Tell whether every unary loss is a quadratic (or linear) function of the decision."""
-    return isinstance(losses, DataLoss) and losses.data.link in QUADRATIC
+def is_quadratic(losses: LossStream) -> TypeGuard[DataLoss]:
+    """Tell whether every unary loss is a quadratic (or linear) function of the decision, so that it has `sums`."""
+    return losses.quadratic
 
 
 def sums(losses: DataLoss, starts: Indices) -> Quadratics:
-    """Return the sum of the unary losses over each segment, which begin at `starts` and end where the next begins."""
+    """Return the sum of the unary losses over each segment, which begin at `starts` and end where the next begins.
+
+    Of losses with a kink, the parabolas right of it are summed.
+    """
     count, dim = len(starts), losses.dim
     result = Quadratics(np.zeros((count, dim, dim)), np.zeros((count, dim)), np.zeros(count))
-    segment_sums(losses.data, starts, *result)
+    terms, features, _ = losses._parts
+    segment_sums(terms, features, losses.parabolas, starts, *result)
     return result
 
 

@@ -1,4 +1,4 @@
-"""The best that anyone could have done: the cheapest sequence of decisions, switching cost included, in hindsight."""
+"""The door: the cheapest sequence of decisions in hindsight, switching cost included, and the choice of a method."""
 
 import contextlib
 from dataclasses import dataclass
@@ -8,22 +8,25 @@ import numpy as np
 from driftwise._validate import Array, checked, whole
 from driftwise.domains import Domain
 from driftwise.errors import DriftwiseError, InputError, ParameterError
-from driftwise.losses import CapacityLoss, LossStream
+from driftwise.losses import LossStream
 from driftwise.losses.base import DataLoss
-from driftwise.movecost import MoveCost, move_costs, read_move_cost
+from driftwise.movecost import MoveCost, move_cost_for
 from driftwise.optimum import active_set, coordinates, general, stages
 from driftwise.optimum.cones import has_cones
 from driftwise.optimum.duality import Answer
 from driftwise.optimum.fixed import best_fixed
 from driftwise.optimum.general import Expression
 from driftwise.optimum.quadratic import is_quadratic
-from driftwise.optimum.values import policy_losses, read_problem, step_lengths, unary_losses
+from driftwise.optimum.values import read_problem, step_lengths
 
 CERTIFIED = 1e-6
 """Relative gap up to which an optimum is called optimal."""
 
 ROUNDING, SMALL = 1e-12, 1e-6
-"""Parts of the cost of standing still: below the first a total is but rounding, and gaps are relative to the second."""
+"""Parts of the cost of standing still: a total below the first is rounding noise, its gap relative to the second."""
+
+FAR = 1e9
+"""A decision so far out that what is nearest to it is at the edge of any domain in sensible units."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -92,15 +95,19 @@ def hindsight_optimum(
 ) -> HindsightOptimum:
     """Return the sequence that minimises ``sum_t f_t(w_t) + lambda sum_t |w_t - w_{t-1}|``, with a certificate.
 
-    Squared, tracking and linear losses on balls, boxes, simplices and their products are solved by an active-set method
-    of our own: seconds for 50 000 rounds, memory linear in them. With other prices than those of Euclidean distance,
-    and for capacity losses, every coordinate is solved by itself, exactly and in well under a second, where they have
-    nothing to do with one another (one coordinate; or a box, prices that add up, and losses that do); else all rounds
-    are one sparse problem for Clarabel. Anything else built in (absolute, Huber and logistic losses, losses with
-    memory, spectral balls) is modelled with cvxpy and solved by Clarabel, which needs
-    ``pip install 'driftwise[convex]'`` and suits some thousands of rounds. Either way the multipliers give a lower
-    bound on the cost of *every* sequence of decisions, and only a gap of at most 1e-6 is called optimal. In l2,
-    prices up and down that differ by a factor of a million or more may be too much for that, and the status says so.
+    Use it to see how much better anyone could have done: its cost is what a run's cost is to be compared with.
+
+    - Squared, tracking and linear losses on balls, boxes, simplices and their products, at a price of Euclidean
+      distance: an active-set method of our own, seconds for 50 000 rounds, memory linear in them.
+    - The same losses at other prices, and capacity, absolute and quantile losses at any: where coordinates have nothing
+      to do with one another (one coordinate; or a box, prices that add up, and losses that do), each by itself,
+      exactly and in well under a second; else all rounds as one sparse problem for Clarabel.
+    - Anything else built in (Huber and logistic losses, losses with memory, spectral balls): a model in cvxpy, solved
+      by Clarabel, which needs ``pip install 'driftwise[convex]'`` and suits some thousands of rounds.
+
+    Either way the multipliers give a lower bound on the cost of *every* sequence of decisions, and only a gap of at
+    most 1e-6 is called optimal. In l2, prices up and down that differ by a factor of a million or more may be too much
+    for that, and the status says so.
 
     Parameters
     ----------
@@ -138,68 +145,59 @@ def hindsight_optimum(
     """
     owner = "hindsight_optimum"
     read_problem(owner, losses, domain)
-    cost = read_move_cost(owner, switching_cost, domain.dim)
+    cost = move_cost_for(owner, switching_cost, domain.dim)
     limit = whole(owner, "iterations", iterations)
     if expression is not None and not callable(expression):
         raise ParameterError(f"{owner}: expression must be a function of (t, w), got {expression!r}.")
-    still = max(
-        float(np.abs(unary_losses(losses, domain.project(np.full((1, domain.dim), far)))).sum()) for far in (0.0, 1e9)
-    )
+    edges = (domain.project(np.full((1, domain.dim), far)) for far in (0.0, FAR))
+    still = max(float(np.abs(losses.unary_losses(edge)).sum()) for edge in edges)
     ours = expression is None
-    answer = _by_kind(losses, domain, cost, still, limit) if ours and isinstance(losses, DataLoss) else None
-    if answer is None and (expression is not None or isinstance(losses, DataLoss)):
-        answer = general.solve(losses, domain, cost, expression)
+    if expression is not None:
+        answer = general.solve_stated(losses, domain, cost, expression)
         answer = answer._replace(decisions=_or_held(losses, domain, cost, answer.decisions))
-    if answer is None:
+    elif isinstance(losses, DataLoss):
+        answer = _by_kind(losses, domain, cost, still, limit)
+    else:
         raise InputError(
             f"{owner}: nothing is known of the form of {losses!r}, so its optimum cannot be certified; give "
             "expression=, a function that returns the loss of round t as a convex cvxpy expression."
         )
-    total_loss = float(policy_losses(losses, answer.decisions).sum())
-    if isinstance(cost, MoveCost):
-        total_switching = float(move_costs(cost, answer.decisions).sum())
-    else:
-        total_switching = cost * float(step_lengths(answer.decisions).sum())
+    total_loss = float(losses.policy_losses(answer.decisions).sum())
+    total_switching = cost.total(answer.decisions, step_lengths(answer.decisions))
     total = total_loss + total_switching
     unit = abs(total) if abs(total) > ROUNDING * still else SMALL * still
     gap = max(total - answer.lower_bound, 0.0) / max(unit, 1e-300)
     optimal = ours and gap <= CERTIFIED
-    return HindsightOptimum(
-        answer.decisions,
-        cost,
-        total_loss,
-        total_switching,
-        answer.lower_bound,
-        gap,
-        optimal,
-        _sentence(total, answer.lower_bound, gap, optimal, ours, answer.words),
-    )
+    status = _sentence(total, answer.lower_bound, gap, optimal, ours, answer.words)
+    parts = total_loss, total_switching, answer.lower_bound, gap, optimal, status
+    return HindsightOptimum(answer.decisions, cost.simplest, *parts)
 
 
-def _by_kind(losses: DataLoss, domain: Domain, cost: float | MoveCost, still: float, limit: int) -> Answer | None:
-    """Solve the problem by the method for its kind of losses, domain and price; None if there is none."""
-    quadratic = is_quadratic(losses) and losses.memory == 0
-    if quadratic and has_cones(domain) and not isinstance(cost, MoveCost):
-        if cost == 0.0 or domain.diameter == 0.0:
+def _by_kind(losses: DataLoss, domain: Domain, cost: MoveCost, still: float, limit: int) -> Answer:
+    """Solve the problem by the first method that fits the losses, the domain and the price."""
+    cones, now = has_cones(domain), losses.memory == 0
+    if cones and now and is_quadratic(losses) and cost.plain is not None:
+        if cost.plain == 0.0 or domain.diameter == 0.0:
             return active_set.solve_apart(losses, domain)
-        return active_set.solve(losses, domain, cost, 0.1 * CERTIFIED, ROUNDING * still, limit)
+        return active_set.solve(losses, domain, cost.plain, 0.1 * CERTIFIED, ROUNDING * still, limit)
     if coordinates.separable(losses, domain, cost):
         return coordinates.solve(losses, domain, cost)
-    if has_cones(domain) and (quadratic or isinstance(losses, CapacityLoss)):
+    if cones and now and losses.pieces is not None:
         return stages.solve(losses, domain, cost, 0.1 * CERTIFIED, ROUNDING * still)
-    return None
+    answer = general.solve(losses, domain, cost)
+    return answer._replace(decisions=_or_held(losses, domain, cost, answer.decisions))
 
 
-def _or_held(losses: LossStream, domain: Domain, price: float | MoveCost, decisions: Array) -> Array:
+def _or_held(losses: LossStream, domain: Domain, cost: MoveCost, decisions: Array) -> Array:
     """Return the decisions, or one that is held if that costs less: a solver's zero is not quite zero."""
 
-    def cost(rows: Array) -> float:
-        return float(policy_losses(losses, rows).sum() + move_costs(price, rows).sum())
+    def total(rows: Array) -> float:
+        return float(losses.policy_losses(rows).sum() + cost.along(rows).sum())
 
     fixed = [domain.project(decisions.mean(axis=0))]
     with contextlib.suppress(DriftwiseError):  # if it cannot be found, it is not a candidate
         fixed.append(best_fixed(losses, domain))
-    return min([decisions, *(np.tile(point, (len(losses), 1)) for point in fixed)], key=cost)
+    return min([decisions, *(np.tile(point, (len(losses), 1)) for point in fixed)], key=total)
 
 
 def _sentence(total: float, bound: float, gap: float, optimal: bool, ours: bool, words: str) -> str:

@@ -1,8 +1,8 @@
 """The hindsight optimum as one sparse cone problem of all rounds, handed to Clarabel.
 
-For prices of moves that are not those of Euclidean distance, and for capacities; where coordinates depend on one
-another, that is: see `coordinates` for where they do not. Every round is linked to the next one only, so time and
-memory grow with the number of rounds, not faster.
+For losses made of parabolas and kinks, at any prices of moves, where coordinates depend on one another: see
+`coordinates` for where they do not, and `active_set` for losses without kinks at a price of Euclidean distance. Every
+round is linked to the next one only, so time and memory grow with the number of rounds, not faster.
 """
 
 import math
@@ -14,23 +14,22 @@ from driftwise._validate import Array
 from driftwise.domains import Domain
 from driftwise.losses import LossStream
 from driftwise.losses.base import DataLoss
-from driftwise.movecost import MoveCost, as_move_cost, move_costs
-from driftwise.optimum.cones import Rows, middle, solve_cones, stay_inside
+from driftwise.movecost import MoveCost
+from driftwise.optimum.cones import Rows, block_diagonal, middle, solve_cones, stay_inside
 from driftwise.optimum.duality import Answer, lower_bound, slopes_at
 from driftwise.optimum.kernels import Indices
-from driftwise.optimum.quadratic import is_quadratic, sums
-from driftwise.optimum.values import unary_losses
+from driftwise.optimum.quadratic import sums
 
 FINER = (1.0, 1e-3, 1e-6)
 """Units of the problems, relative to the diameter: each is solved around what the last one found, for more digits."""
 
 
-def solve(losses: DataLoss, domain: Domain, cost: float | MoveCost, tolerance: float, floor: float) -> Answer:
+def solve(losses: DataLoss, domain: Domain, cost: MoveCost, tolerance: float, floor: float) -> Answer:
     """Return the best sequence of decisions found, with its lower bound; a gap is relative to `floor` at least."""
     best = np.tile(domain.project(middle(domain)), (len(losses), 1))
     least, bound, words = _total(losses, best, cost), -math.inf, "nothing to decide"
     if domain.diameter == 0.0:
-        return Answer(best, lower_bound(losses.data, domain, slopes_at(losses.data, best), 0.0 * best, cost), words)
+        return Answer(best, lower_bound(losses, domain, slopes_at(losses, best), 0.0 * best, cost), words)
     for width in FINER:
         decisions, slopes, dual, words = _solve(losses, domain, cost, best, width * domain.diameter)
         if not (np.all(np.isfinite(decisions)) and np.all(np.isfinite(dual)) and np.all(np.isfinite(slopes))):
@@ -39,48 +38,34 @@ def solve(losses: DataLoss, domain: Domain, cost: float | MoveCost, tolerance: f
         total = _total(losses, decisions, cost)
         if total < least:
             best, least = decisions, total
-        bound = max(bound, lower_bound(losses.data, domain, slopes, dual, cost))
+        bound = max(bound, lower_bound(losses, domain, slopes, dual, cost))
         if least - bound <= tolerance * max(abs(least), floor):
             break
     return Answer(best, bound, f"all rounds at once, where Clarabel ended with {words}")
 
 
-def _total(losses: DataLoss, decisions: Array, cost: float | MoveCost) -> float:
-    return float(unary_losses(losses, decisions).sum() + move_costs(cost, decisions).sum())
+def _total(losses: DataLoss, decisions: Array, cost: MoveCost) -> float:
+    return float(losses.unary_losses(decisions).sum() + cost.along(decisions).sum())
 
 
 def _solve(
-    losses: DataLoss, domain: Domain, cost: float | MoveCost, around: Array, width: float
+    losses: DataLoss, domain: Domain, cost: MoveCost, around: Array, width: float
 ) -> tuple[Array, Array, Array, str]:
     """Return decisions, slopes, multipliers and Clarabel's word, of a problem in units of `width`."""
-    from scipy import sparse
-
     rounds, dim = around.shape
+    A, b, _ = sums(losses, np.arange(rounds))
     rows, q, shift = Rows(), [np.zeros(rounds * dim)], [around.ravel()]
-    dual_of = _price_moves(rows, q, shift, capped(losses, domain, as_move_cost(cost)), around)
-    first_shortage = rows.count
-    if is_quadratic(losses):
-        A, b, _ = sums(losses, np.arange(rounds))
-        q[0] -= b.ravel()
-    else:
-        _price_shortage(rows, q, shift, losses, around)
+    dual_of = _price_moves(rows, q, shift, capped(losses, domain, cost), around)
+    q[0] -= b.ravel()
+    missing_of = _price_kinks(rows, q, shift, losses, around)
     stay_inside(rows, domain, rounds)
-    size = sum(part.size for part in q)
-    P = sparse.csc_matrix((size, size))
-    if is_quadratic(losses):
-        upper = np.triu_indices(dim)
-        corner = (np.arange(rounds) * dim)[:, None]
-        entries = A[:, upper[0], upper[1]].ravel(), ((corner + upper[0]).ravel(), (corner + upper[1]).ravel())
-        P = sparse.csc_matrix(entries, (size, size))
-        P.eliminate_zeros()
+    P = block_diagonal(A, sum(part.size for part in q))
+    P.eliminate_zeros()
     x, z, words = solve_cones(P, np.concatenate(q), rows, np.concatenate(shift), width)
     decisions = x[: rounds * dim].reshape(rounds, dim)
     dual = np.zeros((rounds, dim))
     dual[:-1] = dual_of(z)
-    if is_quadratic(losses):
-        return decisions, slopes_at(losses.data, decisions), dual, words
-    missed = z[first_shortage : first_shortage + rounds * dim].reshape(rounds, dim)
-    return decisions, losses.data.prices[0] - missed, dual, words
+    return decisions, slopes_at(losses, decisions, missing_of(z)), dual, words
 
 
 def _price_moves(
@@ -144,21 +129,29 @@ def _put_change(rows: Rows, places: Indices, dim: int, factor: float | Array, wh
     rows.entry(where, places, -factor)
 
 
-def _price_shortage(rows: Rows, q: list[Array], shift: list[Array], losses: DataLoss, around: Array) -> None:
-    """Add the losses of a capacity: what is missing, a variable above ``demand - w`` and 0, has a price."""
+def _price_kinks(
+    rows: Rows, q: list[Array], shift: list[Array], losses: DataLoss, around: Array
+) -> Callable[[Array], Array]:
+    """Add ``jump max(target - score, 0)``, a variable for each kink; return what reads its multipliers.
+
+    They are by how much less the slope is than right of the kink.
+    """
     import clarabel
 
-    places, first = np.arange(around.size), sum(part.size for part in q)
-    price, shortage = np.tile(losses.data.prices, len(around))
-    demands = losses.data.features
-    q[0] += price
-    q.append(shortage)
-    shift.append(np.maximum(demands - around, 0.0).ravel())
-    rows.entry(places, first + places, -1.0)
-    rows.entry(places, places, -1.0)
-    rows.close(-demands.ravel(), [clarabel.NonnegativeConeT(places.size)])
-    rows.entry(places, first + places, -1.0)
-    rows.close(np.zeros(places.size), [clarabel.NonnegativeConeT(places.size)])
+    y, jump = losses.aims, losses.known_pieces.jump
+    if not np.any(jump):
+        return lambda z: np.zeros(y.shape)
+    kinks, before, first = np.arange(y.size), rows.count, sum(part.size for part in q)
+    pulls = losses.pulls(np.ones(y.shape))  # how a score grows with each coordinate
+    unit = 1.0 if losses.each else float(np.linalg.norm(pulls, axis=1).max()) or 1.0  # keeps the rows near 1
+    q.append(np.broadcast_to(unit * jump, y.shape).ravel())
+    shift.append(np.maximum(y - losses.scores(around), 0.0).ravel() / unit)
+    rows.entry(kinks, first + kinks, -1.0)
+    rows.entry(np.repeat(kinks, pulls.size // y.size), np.arange(pulls.size), -pulls.ravel() / unit)
+    rows.close(-y.ravel() / unit, [clarabel.NonnegativeConeT(y.size)])
+    rows.entry(kinks, first + kinks, -1.0)
+    rows.close(np.zeros(y.size), [clarabel.NonnegativeConeT(y.size)])
+    return lambda z: z[before : before + y.size].reshape(y.shape) / unit
 
 
 def capped(losses: LossStream, domain: Domain, cost: MoveCost) -> MoveCost:

@@ -1,4 +1,4 @@
-"""Compile beforehand what judging a run needs: every kernel of `regret`, by the smallest problems that reach it."""
+"""Compile beforehand what judging a run needs: every kernel of `optimum`, by the smallest problems that reach it."""
 
 import numpy as np
 
@@ -7,7 +7,6 @@ from driftwise.losses import CapacityLoss, FilteredLoss, HuberLoss, SquaredLoss
 from driftwise.movecost import MoveCost
 from driftwise.optimum.fixed import best_fixed
 from driftwise.optimum.solve import hindsight_optimum
-from driftwise.optimum.values import policy_losses
 
 
 def warm() -> None:
@@ -18,4 +17,4 @@ def warm() -> None:
     hindsight_optimum(SquaredLoss(features, targets), box, prices)  # all rounds at once
     hindsight_optimum(CapacityLoss(features), box, prices)  # every coordinate by itself
     best_fixed(HuberLoss(features, targets), box)  # by gradients
-    policy_losses(FilteredLoss([1.0, 0.5], features, targets), features)  # with memory
+    FilteredLoss([1.0, 0.5], features, targets).policy_losses(features)  # with memory

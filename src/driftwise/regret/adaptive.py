@@ -7,15 +7,11 @@ import numpy as np
 from driftwise._validate import Array, checked
 from driftwise.domains import Domain
 from driftwise.errors import InputError
-from driftwise.losses import LossStream, kernels
-from driftwise.losses.base import DataLoss
+from driftwise.losses import LossStream
 from driftwise.optimum.kernels import Indices
 from driftwise.optimum.quadratic import Quadratics, is_quadratic, minimise, sums
-from driftwise.optimum.values import read_problem, read_run, unary_losses
+from driftwise.optimum.values import read_problem, read_run, run_domain
 from driftwise.trace import Trace
-
-CHUNK = 512
-"""Intervals whose best fixed decisions are worked out together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,17 +71,17 @@ def adaptive_regret(trace: Trace, losses: LossStream | None = None, domain: Doma
     """
     owner = "adaptive_regret"
     losses = read_run(owner, trace, losses)
-    domain = trace.learner.domain if domain is None else domain
+    domain = run_domain(owner, trace, domain)
     read_problem(owner, losses, domain)
-    if not (isinstance(losses, DataLoss) and is_quadratic(losses)):
+    if not is_quadratic(losses):
         raise InputError(f"{owner}: the losses must be squared, tracking or linear, got {losses!r}.")
     rounds = len(losses)
-    suffered = unary_losses(losses, trace.decisions)
+    suffered = losses.unary_losses(trace.decisions)
     windows = sums(losses, np.arange(rounds))
     lengths, regrets, starts = [], [], []
     length = 1
     while True:
-        worst, start = _worst(suffered, windows, domain, losses.data.link == kernels.LINEAR)
+        worst, start = _worst(suffered, windows, domain, losses.nonnegative)
         lengths.append(length)
         regrets.append(worst)
         starts.append(start)
@@ -97,17 +93,21 @@ def adaptive_regret(trace: Trace, losses: LossStream | None = None, domain: Doma
     return AdaptiveRegret(np.array(lengths), np.array(regrets), np.array(starts))
 
 
-def _worst(suffered: Array, windows: Quadratics, domain: Domain, linear: bool) -> tuple[float, int]:
+CHUNK = 512
+"""Intervals whose best fixed decisions are worked out together."""
+
+
+def _worst(suffered: Array, windows: Quadratics, domain: Domain, nonnegative: bool) -> tuple[float, int]:
     """Return the largest regret of any window, and which one has it."""
-    if linear:
-        regrets = suffered + domain.support(windows.b)
+    if not windows.A.any():
+        regrets = suffered + domain.support(windows.b) - windows.c
         return float(regrets.max()), int(regrets.argmax())
-    # No loss is below 0, so no regret is above what was suffered: take the windows in that order, and stop early.
+    # Where no loss is below 0, no regret is above what was suffered: take the windows in that order, and stop early.
     order = np.argsort(-suffered, kind="stable")
     worst, start = -np.inf, 0
     for first in range(0, order.size, CHUNK):
         chunk = order[first : first + CHUNK]
-        if suffered[chunk[0]] <= worst:
+        if nonnegative and suffered[chunk[0]] <= worst:
             break
         part = Quadratics(*(values[chunk] for values in windows))
         regrets = suffered[chunk] - part.values(minimise(part, domain))

@@ -1,4 +1,8 @@
-"""Streams that are hard for every learner: the instances behind the lower bounds, ready to be played."""
+"""Streams that are hard for every learner: the instances behind the lower bounds, ready to be played.
+
+All of them toss coins, and what is said of them holds in expectation over the coins, for every causal player: one that
+decides before it sees the loss of the round. With a single seed a player may be lucky.
+"""
 
 import math
 
@@ -11,23 +15,23 @@ from driftwise.losses import LinearLoss
 
 
 class Adversary(LinearLoss):
-    """Linear losses that no learner can follow cheaply.
+    """Linear losses that no learner can follow cheaply: a `LinearLoss` that also knows what it was made for.
 
-    A `LinearLoss` that also knows what it was made for.
-
-    Attributes
+    Parameters
     ----------
+    vectors : array of shape (T, d)
+        g_t of the losses <g_t, w>.
     domain : Domain
         Where to play.
     switching_cost : float
-        The price of moving at which it is hard; 0 when it is hard at any.
+        Price of moving at which the losses are hard; 0 when they are hard at any price.
     comparators : array of shape (T, d)
-        The sequence that the lower bound compares with: the best fixed decision, on all rounds or on each segment.
+        Sequence that the lower bound compares with: the best fixed decision, on all rounds or on each segment.
     scale : float
-        The lower bound up to a constant that does not depend on rounds, prices or path: regret divided by it stays away
-        from 0, whoever plays.
+        Lower bound up to a constant that does not depend on rounds, prices or path: in expectation over the coins, the
+        regret of a causal player is at least that constant times the scale.
     block : int
-        Rounds for which a loss is held.
+        Number of rounds for which a loss is held.
     """
 
     def __init__(
@@ -62,15 +66,13 @@ def random_signs(
 ) -> Adversary:
     """Make linear losses with random signs: c_t in {-G/sqrt(d), +G/sqrt(d)}^d, on a ball.
 
-    Nothing can be learnt, so every learner's expected loss is 0, and the best fixed decision is ahead by about R G
-    sqrt(T).
+    Nothing can be learnt, so the expected loss of every causal player is 0, and the best fixed decision is ahead by
+    about R G sqrt(T), and by R G sqrt(T / 2) at least.
 
     Parameters
     ----------
-    rounds : int
-        T.
-    dim : int, default 1
-        d.
+    rounds, dim : int
+        T and d; one coordinate when `dim` is left out.
     gradient_bound : float, default 1.0
         G, the norm of every gradient.
     radius : float, default 1.0
@@ -87,12 +89,12 @@ def random_signs(
     """
     owner = "random_signs"
     T, d = whole(owner, "rounds", rounds), whole(owner, "dim", dim)
-    G = number(owner, "gradient_bound", gradient_bound, low=0.0, exclusive=True)
-    domain = Ball(d, number(owner, "radius", radius, low=0.0, exclusive=True))
+    G, R = _positive(owner, gradient_bound=gradient_bound, radius=radius)
+    domain = Ball(d, R)
     vectors = G / math.sqrt(d) * _coins(seeded(owner, seed), T, d, 1)
     total = vectors.sum(axis=0)
-    best = domain.project(-total / max(float(np.linalg.norm(total)), 1e-300) * domain.radius)
-    return Adversary(vectors, domain, 0.0, np.tile(best, (T, 1)), G * domain.radius * math.sqrt(T), 1)
+    best = domain.project(-total / max(float(np.linalg.norm(total)), 1e-300) * R)
+    return Adversary(vectors, domain, 0.0, np.tile(best, (T, 1)), G * R * math.sqrt(T), 1)
 
 
 @checked
@@ -104,11 +106,12 @@ def expert_blocks(
     switching_cost: float,
     seed: int | np.random.Generator = 0,
 ) -> Adversary:
-    """Make the instance behind Theorem 4: experts whose losses are redrawn just as slowly as moving is dear.
+    """Make the instance behind Theorem 3: experts whose losses are redrawn just as slowly as moving is dear.
 
-    In blocks of about lambda / C rounds every expert's loss is -C or +C by the toss of a coin (0 or 2C in the paper,
-    which is the same up to a constant). Following a good block costs as much as it brings, so with lambda per unit of
-    l1 movement no learner keeps the regret to the best expert below a constant times sqrt(lambda C T).
+    In blocks of B = round(lambda / C) rounds, at least 1, every expert's loss is -C or +C by the toss of a coin (0 or
+    2C in the paper, which is the same up to a constant). Shifting weight by Delta after the first round of a block
+    gains at most ``(B - 1) C |Delta|_1 <= lambda |Delta|_1`` in the rest of it, so it never pays. With lambda per unit
+    of l1 movement, the expected regret of every causal player to the best expert is at least sqrt(lambda C T) / 3.
 
     Parameters
     ----------
@@ -132,9 +135,8 @@ def expert_blocks(
     """
     owner = "expert_blocks"
     T, N = whole(owner, "rounds", rounds), whole(owner, "experts", experts, low=2)
-    C = number(owner, "loss_bound", loss_bound, low=0.0, exclusive=True)
-    lambda_ = number(owner, "switching_cost", switching_cost, low=0.0, exclusive=True)
-    block = _block(owner, lambda_, C, T, "rounds")
+    C, lambda_ = _positive(owner, loss_bound=loss_bound, switching_cost=switching_cost)
+    block = _block(owner, lambda_, C, T, "the rounds")
     vectors = C * _coins(seeded(owner, seed), T, N, block)
     scale = math.sqrt(lambda_ * C * T)
     return Adversary(vectors, Simplex(N), lambda_, _best_corner(vectors, 1.0), scale, block)
@@ -151,11 +153,11 @@ def moving_blocks(
     switching_cost: float,
     seed: int | np.random.Generator = 0,
 ) -> Adversary:
-    """Make the instance behind Theorem 6: the one of Theorem 4, begun anew on about tau segments.
+    """Make the instance behind Theorem 5: blocks as in `expert_blocks`, for l2 movement, on about tau segments.
 
-    The comparators are the best corner of a simplex on each segment, so they move at most tau times by at most D: their
-    path length is at most tau D (the paper writes tau). Regret with switching cost, l2, is at least a constant times
-    sqrt(lambda tau T).
+    In blocks of B = round(lambda / G) rounds, at least 1, every coordinate's loss is +-G / sqrt(N) by the toss of a
+    coin. Blocks begin anew on each segment. The comparators are the best corner of a simplex on each segment, so they
+    move at most tau times by at most D: their path length is at most tau D (the paper writes tau).
 
     Parameters
     ----------
@@ -170,43 +172,62 @@ def moving_blocks(
     diameter : float, default 1.0
         D; the domain is a simplex of scale min(1, D / sqrt(2)).
     switching_cost : float
-        lambda, above 0, with lambda tau of at most G T / sqrt(N): each segment must hold a block of lambda sqrt(N) / G
-        rounds. Beyond that the instance proves nothing.
+        lambda, above 0, with lambda tau of at most G T, so that every segment holds a block: beyond that, never moving
+        would be optimal on most segments, and sqrt(lambda tau T) more than there is to lose.
     seed : int or numpy.random.Generator, default 0
         Same seed, same stream.
+
+    Notes
+    -----
+    What holds, for every causal player and in expectation over the coins: the losses of a block are known after its
+    first round. A move ``Delta`` from there on changes the loss of a round by at most ``G |Delta|_2``, and that of the
+    rest of the block by at most ``(B - 1) G |Delta|_2 <= lambda |Delta|_2``, which is its price; and what was paid for
+    in one block is worth nothing on average in the next, whose coins are new. So losses and moves together cost at
+    least 0, and regret with switching cost, l2, is at least what the comparators gain. By Khintchine's inequality this
+    is, for tau > D, at least
+
+        ``min(1, D / sqrt(2)) sqrt(G / N) / 3`` times ``sqrt(lambda tau T)``,
+
+    and the same with 1 in place of tau for tau <= D. Blocks that are longer by sqrt(N), lambda over the size of a
+    loss, would be right for l1 movement only: on them, a player that jumps to the best corner after the first round of
+    a block gains by every jump, and its regret is negative and linear in T.
 
     Examples
     --------
     >>> import driftwise as dw
     >>> losses = dw.regret.adversaries.moving_blocks(rounds=1000, path_length=5.0, switching_cost=2.0, seed=0)
     >>> losses.block, losses.scale, dw.regret.path_length(losses.comparators) <= 5.0
-    (3, 100.0, True)
+    (2, 100.0, True)
     """
     owner = "moving_blocks"
     T, N = whole(owner, "rounds", rounds), whole(owner, "experts", experts, low=2)
-    G = number(owner, "gradient_bound", gradient_bound, low=0.0, exclusive=True)
-    D = number(owner, "diameter", diameter, low=0.0, exclusive=True)
-    lambda_ = number(owner, "switching_cost", switching_cost, low=0.0, exclusive=True)
+    G, D, lambda_ = _positive(owner, gradient_bound=gradient_bound, diameter=diameter, switching_cost=switching_cost)
     tau = number(owner, "path_length", path_length, low=0.0)
     segments = math.ceil(tau) if tau > D else 1
     if segments > T:
         raise ParameterError(
             f"{owner}: path_length must be at most rounds = {T}, as each unit of it is a segment; got {tau:g}."
         )
-    C = G / math.sqrt(N)
-    block = _block(owner, lambda_, C, T // segments, f"rounds in each of {segments} segments")
+    most = min(T // segments, T / max(tau, 1.0))
+    block = _block(owner, lambda_, G, most, "the rounds for each unit of path_length")
     domain, rng = Simplex(N, min(1.0, D / math.sqrt(2.0))), seeded(owner, seed)
-    parts = [C * _coins(rng, len(part), N, block) for part in np.array_split(np.arange(T), segments)]
-    comparators = np.vstack([_best_corner(part, domain.scale) for part in parts])
-    return Adversary(np.vstack(parts), domain, lambda_, comparators, math.sqrt(lambda_ * max(tau, D) * T), block)
+    signs = [_coins(rng, len(part), N, block) for part in np.array_split(np.arange(T), segments)]
+    vectors = [G / math.sqrt(N) * part for part in signs]
+    comparators = np.vstack([_best_corner(part, domain.scale) for part in vectors])
+    return Adversary(np.vstack(vectors), domain, lambda_, comparators, math.sqrt(lambda_ * max(tau, D) * T), block)
 
 
-def _block(owner: str, lambda_: float, C: float, rounds: int, what: str) -> int:
-    """Return the block length, about lambda / C, or say why there is none."""
-    if lambda_ > C * rounds:
+def _positive(owner: str, **given: float) -> list[float]:
+    """Return finite numbers above 0."""
+    return [number(owner, name, value, low=0.0, exclusive=True) for name, value in given.items()]
+
+
+def _block(owner: str, lambda_: float, size: float, rounds: float, what: str) -> int:
+    """Return the block length for moves that gain up to `size` a round and unit, or say why there is none."""
+    if lambda_ > size * rounds:
         raise ParameterError(
-            f"{owner}: switching_cost must be at most {C * rounds:g}, the size {C:g} of a loss times {rounds} {what}, "
-            f"got {lambda_:g}: a block of switching_cost / {C:g} rounds would be longer than that, never moving "
-            "would be optimal, and the lower bound does not hold."
+            f"{owner}: switching_cost must be at most {size * rounds:g}, which is {size:g} times {rounds:g}, {what}; "
+            f"got {lambda_:g}. A block of switching_cost / {size:g} rounds would be longer than that, never moving "
+            "would be optimal, and the lower bound does not hold: take more rounds or a lower switching_cost."
         )
-    return max(1, round(lambda_ / C))
+    return max(1, round(lambda_ / size))

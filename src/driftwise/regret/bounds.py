@@ -1,10 +1,17 @@
-"""The guarantees as numbers: every regret bound of the paper with explicit constants, to be put next to a run.
+"""The guarantees as numbers: regret bounds of the paper with explicit constants, to be put next to a run.
 
 T is the number of rounds, P the path length of the comparators, G the gradient bound, D the diameter, lambda the
 switching cost. Each function bounds the regret with switching cost, ``sum_t f~_t(w_t) - sum_t f~_t(v_t) + lambda sum_t
 |w_t - w_{t-1}|`` (see `dynamic_regret`), for any comparators v_t in the domain. With ``policy=True`` it bounds the
 dynamic policy regret of losses with memory, where lambda comes from ``losses.switching_costs(domain)``; lambda P is
 then added.
+
+- Here: Theorems 1 (OGD), 2 (Scream) and 4 (Lazy Scream), the theorem on mirror descent and the corollary on Hedge of
+  Appendix B.3, the static bound of OGD in Appendix B.8, and Ader's bound, which is not the paper's own.
+- As instances in `driftwise.regret.adversaries`: the lower bounds of Theorems 3 and 5.
+- Not here: Theorem 7 (Scream.Control) with its truncation error and the sufficiency of disturbance-action policies
+  (Appendix C), Theorem 8 (unknown systems) with the recovery of moments, Corollary 9, and the static bound for the
+  stronger Lipschitz assumption that Appendix B.8 restates (Theorem 3.1 of Anava, Hazan and Mannor 2015).
 """
 
 import math
@@ -14,7 +21,7 @@ import numpy as np
 from driftwise._validate import Array, checked, choice, instance, number, whole
 from driftwise.engine.program import pool_size
 from driftwise.errors import ParameterError
-from driftwise.learners.ensemble import SMALLEST
+from driftwise.learners.parts import SMALLEST
 from driftwise.learners.scream import RATES, scream_parts
 
 
@@ -39,15 +46,25 @@ def _policy(owner: str, wanted: bool, lambda_: float, P: float) -> float:
     return lambda_ * P if instance(owner, "policy", wanted, bool, "True") else 0.0
 
 
+def _given(owner: str, name: str, given: float | None, best: float) -> float:
+    """Return a positive number that was given, or the one that is best for the bound."""
+    return best if given is None else number(owner, name, given, low=0.0, exclusive=True)
+
+
 def _tuned(owner: str, tuned_for: int | None, T: int) -> int:
     """Return the horizon that the rates were computed for: T, unless another one at least as large is given."""
     return T if tuned_for is None else whole(owner, "tuned_for", tuned_for, low=T)
 
 
-def _prior(count: int) -> Array:
-    """Return the paper's prior, (N + 1) / N / (i (i + 1))."""
-    i = np.arange(1.0, count + 1.0)
-    return np.asarray((count + 1.0) / (count * i * (i + 1.0)))
+def _mixed(eps: float, moved: float, steps: Array, walked: Array, D: float, P: float) -> float:
+    """Return the bound of Hedge over gradient descents: the least over the base-learners, each with its step.
+
+    `eps` is Hedge's rate, `moved` the part of its bound that grows with it; `walked` the part of each descent's bound
+    that grows with its step. The prior is the paper's, (N + 1) / N / (i (i + 1)).
+    """
+    i, N = np.arange(1.0, steps.size + 1.0), float(steps.size)
+    hedged = moved - np.log((N + 1.0) / (N * i * (i + 1.0))) / eps
+    return float(np.min(hedged + (walked + (D**2 + 2.0 * D * P) / (2.0 * steps))))
 
 
 @checked
@@ -90,17 +107,14 @@ def ogd(
     >>> bounds.ogd(horizon=10_000, path_length=0.0, gradient_bound=1.0, diameter=2.0)
     200.0
     """
-    T, P, G, D, lambda_ = _problem("bounds.ogd", horizon, path_length, gradient_bound, diameter, switching_cost)
-    eta = (
-        D / math.sqrt((G**2 + lambda_ * G) * T)
-        if step is None
-        else number("bounds.ogd", "step", step, low=0.0, exclusive=True)
-    )
+    owner = "bounds.ogd"
+    T, P, G, D, lambda_ = _problem(owner, horizon, path_length, gradient_bound, diameter, switching_cost)
+    eta = _given(owner, "step", step, D / math.sqrt((G**2 + lambda_ * G) * T))
     length = eta * T
-    if instance("bounds.ogd", "anytime", anytime, bool, "True"):
+    if instance(owner, "anytime", anytime, bool, "True"):
         length = eta * math.sqrt(T) * float(np.sum(1.0 / np.sqrt(np.arange(1.0, T + 1.0))))
     regret = (0.5 * G**2 + lambda_ * G) * length + (D**2 + 2.0 * D * P) / (2.0 * eta)
-    return regret + _policy("bounds.ogd", policy, lambda_, P)
+    return regret + _policy(owner, policy, lambda_, P)
 
 
 @checked
@@ -128,13 +142,10 @@ def ogd_static(
     >>> round(bounds.ogd_static(horizon=10_000, gradient_bound=1.0, diameter=2.0), 4)
     565.6854
     """
-    T, _, G, D, lambda_ = _problem("bounds.ogd_static", horizon, 0.0, gradient_bound, diameter, switching_cost)
+    owner = "bounds.ogd_static"
+    T, _, G, D, lambda_ = _problem(owner, horizon, 0.0, gradient_bound, diameter, switching_cost)
     price = (G**2 + lambda_ * G) * T
-    eta = (
-        math.sqrt(2.0 * D**2 / price)
-        if step is None
-        else number("bounds.ogd_static", "step", step, low=0.0, exclusive=True)
-    )
+    eta = _given(owner, "step", step, math.sqrt(2.0 * D**2 / price))
     return price * eta + 2.0 * D**2 / eta
 
 
@@ -192,7 +203,7 @@ def mirror_descent(
         )
     gamma = 0.0 if lipschitz is None else number(owner, "lipschitz", lipschitz, low=0.0)
     price = (G**2 + lambda_ * G) * T
-    eta = R / math.sqrt(price) if step is None else number(owner, "step", step, low=0.0, exclusive=True)
+    eta = _given(owner, "step", step, R / math.sqrt(price))
     return (R**2 + gamma * P) / eta + eta * price + _policy(owner, policy, lambda_, P)
 
 
@@ -236,11 +247,11 @@ def hedge(
     T, N = whole(owner, "horizon", horizon), whole(owner, "experts", experts, low=2)
     C = number(owner, "loss_bound", loss_bound, low=SMALLEST)
     lambda_ = number(owner, "switching_cost", switching_cost, low=0.0)
-    p = 1.0 / N if prior is None else number(owner, "prior", prior, low=0.0, exclusive=True)
+    p = _given(owner, "prior", prior, 1.0 / N)
     if p > 1.0 + 1e-12:
         raise ParameterError(f"{owner}: prior must be a weight of at most 1, got {p:g}.")
     log, price = max(-math.log(p), 0.0), C * (lambda_ + C) * T
-    eps = math.sqrt(log / price) if rate is None else number(owner, "rate", rate, low=0.0, exclusive=True)
+    eps = _given(owner, "rate", rate, math.sqrt(log / price))
     return (log / eps if log > 0.0 else 0.0) + eps * price
 
 
@@ -253,7 +264,7 @@ def ader(
     diameter: float,
     tuned_for: int | None = None,
 ) -> float:
-    """Return the bound of `Ader` on dynamic regret, moves not counted, as the least over its base-learners.
+    """Return the bound of `Ader` with a horizon on dynamic regret, moves not counted: the least over its base-learners.
 
     ``min_i [ eps G^2 D^2 T / 2 + ln(1 / p_i) / eps + G^2 eta_i T / 2 + (D^2 + 2 D P) / (2 eta_i) ]``
 
@@ -278,11 +289,9 @@ def ader(
     """
     T, P, G, D, _ = _problem("bounds.ader", horizon, path_length, gradient_bound, diameter, 0.0)
     H = _tuned("bounds.ader", tuned_for, T)
-    count = pool_size(H, 4.0 / 7.0)
-    steps = (D / G) * math.sqrt(7.0 / (2.0 * H)) * 2.0 ** np.arange(count)
+    steps = np.asarray((D / G) * math.sqrt(7.0 / (2.0 * H)) * 2.0 ** np.arange(pool_size(H, 4.0 / 7.0)), dtype=float)
     eps = math.sqrt(2.0 / H) / (G * D)
-    meta = 0.5 * eps * G**2 * D**2 * T - np.log(_prior(count)) / eps
-    return float(np.min(meta + 0.5 * G**2 * steps * T + (D**2 + 2.0 * D * P) / (2.0 * steps)))
+    return _mixed(eps, 0.5 * eps * G**2 * D**2 * T, steps, 0.5 * G**2 * steps * T, D, P)
 
 
 @checked
@@ -297,7 +306,7 @@ def scream(
     policy: bool = False,
     tuned_for: int | None = None,
 ) -> float:
-    """Return the bound of `Scream`: Theorem 3 with the constants of its proof, as the least over its base-learners.
+    """Return the bound of `Scream` with a horizon: Theorem 2 with its constants, as the least over the base-learners.
 
     ``min_i [ eps (lambda D + Gm) Gm T + ln(1 / p_i) / eps + (G^2 + lambda G) eta_i T + (D^2 + 2 D P) / (2 eta_i) ]``
     with Gm = G D (1 + 2 lambda / sqrt(lambda G + G^2)), the size of what Hedge is fed, and for i = 1, ..., N
@@ -330,9 +339,8 @@ def scream(
     pool, meta, _ = scream_parts(D, G, lambda_, rate)
     steps, eps = pool.for_rounds(H) / math.sqrt(H), meta.rate / math.sqrt(H)
     G_meta = G * D * (1.0 + 2.0 * lambda_ / math.sqrt(lambda_ * G + G**2))
-    hedged = eps * (lambda_ * D + G_meta) * G_meta * T - np.log(_prior(steps.size)) / eps
-    descended = (G**2 + lambda_ * G) * steps * T + (D**2 + 2.0 * D * P) / (2.0 * steps)
-    return float(np.min(hedged + descended)) + _policy(owner, policy, lambda_, P)
+    moved, walked = eps * (lambda_ * D + G_meta) * G_meta * T, (G**2 + lambda_ * G) * steps * T
+    return _mixed(eps, moved, steps, walked, D, P) + _policy(owner, policy, lambda_, P)
 
 
 @checked
@@ -343,12 +351,12 @@ def lazy_scream(
     gradient_bound: float,
     diameter: float,
     switching_cost: float,
-    epoch: int | None = None,
     rate: str = "appendix",
+    epoch: int | None = None,
     policy: bool = False,
     tuned_for: int | None = None,
 ) -> float:
-    """Return the bound of `LazyScream`: Theorem 5 with the constants of its proof.
+    """Return the bound of `LazyScream` with a horizon: Theorem 4 with the constants of its proof.
 
     Scream's bound on K = ceil(T / Delta) epochs with gradients of up to Delta G, plus ``G (Delta - 1) P`` for
     comparators that move within an epoch.

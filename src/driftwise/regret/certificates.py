@@ -12,8 +12,8 @@ from driftwise.errors import InputError, ParameterError
 from driftwise.learners import OGD, Ader, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
 from driftwise.losses.base import DataLoss
 from driftwise.mirror import Euclidean, NegativeEntropy
-from driftwise.movecost import euclidean_price, largest_price
-from driftwise.optimum.values import policy_losses, read_comparators, read_run, step_lengths, unary_losses, unary_slopes
+from driftwise.movecost import MoveCost, as_move_cost
+from driftwise.optimum.values import read_comparators, read_run, step_lengths
 from driftwise.regret import bounds
 from driftwise.trace import Trace
 
@@ -22,8 +22,8 @@ THEOREMS: dict[type[Learner], str] = {
     MirrorDescent: "Appendix B.3, mirror descent",
     Hedge: "Appendix B.3, Hedge",
     Ader: "Ader, Theorems 3 and 4 of Zhang, Lu, Zhou 2018",
-    Scream: "Theorem 3",
-    LazyScream: "Theorem 5",
+    Scream: "Theorem 2",
+    LazyScream: "Theorem 4",
 }
 
 
@@ -112,7 +112,9 @@ def certificate(trace: Trace, comparators: ArrayLike) -> Certificate:
 
     The measure is the regret with the trace's switching cost (for losses with memory the policy regret; for `Ader`,
     whose theorem knows no switching cost, the regret without it). The bound is computed from the constants that the
-    learner was built with and the path length of the comparators.
+    learner was built with and the path length of the comparators. Where moves are priced by a `MoveCost`, lambda is the
+    most that it charges for one unit of distance: no move costs more than that times its length, which is all that the
+    theorems need, as long as the learner was built for prices that are nowhere below those of the run.
 
     Parameters
     ----------
@@ -129,7 +131,7 @@ def certificate(trace: Trace, comparators: ArrayLike) -> Certificate:
     >>> print(dw.regret.certificate(dw.play(learner, losses, switching_cost=2.0), losses.generator))
     Scream: dynamic regret with switching cost 2, path length of the comparators 4.74604
       measured 115.9 <= bound 3121.05   ratio 3.71%
-      Theorem 3; the theorem applies
+      Theorem 2; the theorem applies
         convexity       holds        DriftingRegression is convex
         gradient bound  holds        the largest in the run is 0.782214, the bound 2.1
         domain          holds        decisions and comparators lie in it
@@ -159,14 +161,13 @@ class Run:
         self.v = read_comparators(owner, comparators, self.T, learner.domain)
         self.norm, dual = _norms(learner)
         self.paths = np.cumsum(step_lengths(self.v, self.norm))
-        self.seen = float(np.linalg.norm(unary_slopes(losses, trace.decisions), ord=dual, axis=1).max())
+        self.seen = float(np.linalg.norm(losses.unary_gradients(trace.decisions), ord=dual, axis=1).max())
         self.given = learner.loss_bound if isinstance(learner, Hedge) else getattr(learner, "gradient_bound", None)
         self.G = max(self.seen, 1e-100) if self.given is None else float(self.given)
         self.euclidean = isinstance(learner.program.mirror, Euclidean)
-        self.fixed = learner.program.schedule == "fixed"
         self.blind = isinstance(learner, Ader)
-        remedy = "play with switching_cost={price}"
-        self.lambda_ = 0.0 if self.blind else euclidean_price(owner, trace.switching_cost, losses.dim, remedy)
+        self.cost = as_move_cost(trace.switching_cost)
+        self.lambda_ = self.cost.largest(losses.dim)
         self.of_memory: float | None = 0.0
         if losses.memory and not self.blind:
             try:
@@ -180,17 +181,17 @@ class Run:
         if self.blind:
             return "dynamic regret, moves not counted"
         kind = "dynamic policy regret" if self.losses.memory else "dynamic regret"
-        norm = "" if self.norm == 2.0 else f" on l{self.norm:g} movement"
-        return f"{kind} with switching cost {self.lambda_:g}{norm}"
+        price = self.cost if self.norm == 2.0 else f"{self.lambda_:g} on l{self.norm:g} movement"
+        return f"{kind} with switching cost {price}"
 
     def regret(self) -> Array:
         """Return the measured regret of the first t rounds, for every t."""
+        decisions = self.trace.decisions
         if self.blind:
-            rounds = unary_losses(self.losses, self.trace.decisions) - unary_losses(self.losses, self.v)
-        else:
-            rounds = self.trace.losses - policy_losses(self.losses, self.v)
-            rounds += self.lambda_ * step_lengths(self.trace.decisions, self.norm)
-        return np.asarray(np.cumsum(rounds))
+            return np.cumsum(self.losses.unary_losses(decisions) - self.losses.unary_losses(self.v))
+        lengths = step_lengths(decisions, self.norm)
+        moves = self.cost.along(decisions, lengths) if self.norm == 2.0 else self.lambda_ * lengths
+        return np.cumsum(self.trace.losses - self.losses.policy_losses(self.v) + moves)
 
     def bound(self, t: int) -> float:
         """Return the bound for the first t rounds, from the learner's own constants.
@@ -223,7 +224,8 @@ class Run:
         if isinstance(learner, Ader):
             return bounds.ader(**usual, tuned_for=tuned_for)
         if isinstance(learner, Scream | LazyScream):
-            usual |= {"switching_cost": learner.switching_cost, "rate": learner.rate, "tuned_for": tuned_for}
+            built = as_move_cost(learner.switching_cost).largest(self.losses.dim)
+            usual |= {"switching_cost": built, "rate": learner.rate, "tuned_for": tuned_for}
             if isinstance(learner, Scream):
                 return bounds.scream(**usual)
             return bounds.lazy_scream(**usual, epoch=learner.epoch)
@@ -242,7 +244,18 @@ class Run:
 
     def assumptions(self) -> list[Assumption]:
         """Return what the theorem takes for granted, with what was found."""
-        found = [self._convex(), self._gradients(), self._domain(), self._horizon(), self._start()]
+        inside, played = self.learner.domain.contains(self.trace.decisions), self.learner.round
+        convex: bool | None
+        convex, text = True, f"{type(self.losses).__name__} is convex"
+        if not isinstance(self.losses, DataLoss):
+            convex, text = None, "custom losses; best_fixed refuses those that contradict their gradients"
+        found = [
+            Assumption("convexity", convex, text),
+            self._gradients(),
+            Assumption("domain", inside, f"decisions and comparators {'lie' if inside else 'do not all lie'} in it"),
+            self._horizon(),
+            Assumption("start", not played, f"{played} rounds had been played before" if played else "a new learner"),
+        ]
         if isinstance(self.learner, Scream | LazyScream) or self.losses.memory:
             found.append(self._price())
         if not self.euclidean:
@@ -251,43 +264,27 @@ class Run:
             found.append(Assumption("comparators", moved == 0.0, text))
         return found
 
-    def _convex(self) -> Assumption:
-        if isinstance(self.losses, DataLoss):
-            return Assumption("convexity", True, f"{type(self.losses).__name__} is convex")
-        return Assumption("convexity", None, "custom losses; best_fixed refuses those that contradict their gradients")
-
     def _gradients(self) -> Assumption:
         if self.given is None:
-            return Assumption(
-                "gradient bound", True, f"none was given; the largest in the run, {self.seen:.6g}, is used"
-            )
+            text = f"none was given; the largest in the run, {self.seen:.6g}, is used"
+            return Assumption("gradient bound", True, text)
         text = f"the largest in the run is {self.seen:.6g}, the bound {self.G:.6g}"
         if self.learner.program.own_gradients:
             text += "; those at the base-learners' own points were not looked at"
         return Assumption("gradient bound", self.seen <= self.G * (1.0 + 1e-9), text)
 
-    def _domain(self) -> Assumption:
-        inside = self.learner.domain.contains(self.trace.decisions)
-        return Assumption("domain", inside, f"decisions and comparators {'lie' if inside else 'do not all lie'} in it")
-
     def _horizon(self) -> Assumption:
-        if self.fixed and self.learner.horizon is not None:
-            return Assumption("horizon", True, f"{self.learner.horizon} rounds planned, {self.T} played")
-        if self.fixed:
-            return Assumption("horizon", True, "constant rates need none")
-        if self._restarts:
-            return Assumption("horizon", True, "none needed: the bound is the sum over the blocks of doubling")
-        if isinstance(self.learner, OGD | MirrorDescent) and self.euclidean:
-            return Assumption("horizon", True, "none needed: the bound is that for shrinking steps")
-        rates = "rates that shrink" if self.learner.program.schedule == "time-varying" else "its restarts"
-        text = f"none was given, and for {rates} nothing is proved here; the bound shown is for a known one"
-        return Assumption("horizon", False, text)
-
-    def _start(self) -> Assumption:
-        rounds = self.learner.round
-        return Assumption(
-            "start", rounds == 0, "a new learner" if rounds == 0 else f"{rounds} rounds had been played before"
-        )
+        planned, schedule, proved = self.learner.horizon, self.learner.program.schedule, True
+        if schedule == "fixed":
+            text = "constant rates need none" if planned is None else f"{planned} rounds planned, {self.T} played"
+        elif self._restarts:
+            text = "none needed: the bound is the sum over the blocks of doubling"
+        elif isinstance(self.learner, OGD | MirrorDescent) and self.euclidean:
+            text = "none needed: the bound is that for shrinking steps"
+        else:
+            rates, proved = "rates that shrink" if schedule == "time-varying" else "its restarts", False
+            text = f"none was given, and for {rates} nothing is proved here; the bound shown is for a known one"
+        return Assumption("horizon", proved, text)
 
     def _price(self) -> Assumption:
         if self.blind:
@@ -296,11 +293,24 @@ class Run:
             return Assumption("memory", None, "Lipschitz constants of custom losses are not known")
         if not isinstance(self.learner, Scream | LazyScream):
             return Assumption("memory", True, f"counted as a switching cost of {self.of_memory:.6g}")
-        needed = self.lambda_ + self.of_memory
-        parts = f"{self.lambda_:.6g}" + (f" and {self.of_memory:.6g} for memory" if self.losses.memory else "")
-        built = largest_price(self.learner.switching_cost, self.losses.dim)
-        text = f"the learner was built for {built:.6g}, the run is priced at {parts}"
-        return Assumption("switching cost", needed <= built * (1.0 + 1e-9), text)
+        built, needed, text = as_move_cost(self.learner.switching_cost), self.cost, f"{self.cost}"
+        if self.losses.memory:
+            needed = MoveCost(self.lambda_ + self.of_memory, norm="l2")
+            text += f" and {self.of_memory:.6g} for memory"
+        text = f"the learner was built for {built}, the run is priced at {text}"
+        return Assumption("switching cost", _covers(built, needed, self.losses.dim), text)
+
+
+def _covers(built: MoveCost, needed: MoveCost, dim: int) -> bool:
+    """Tell whether no move is cheaper at the prices a learner was built for than at those that are needed.
+
+    A learner that was built for lower prices, be it for moves down only, does not hold its base-learners back from
+    such moves, so nothing is proved of what they cost.
+    """
+    prices = built.prices(dim) * (1.0 + 1e-9)
+    if needed.norm == "l1" and built.norm == "l2":
+        return bool(needed.largest(dim) <= prices.min())
+    return bool(np.all(needed.prices(dim) <= prices))
 
 
 def _named(owner: str, trace: Trace) -> Ensemble:

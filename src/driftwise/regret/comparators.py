@@ -13,7 +13,7 @@ from driftwise.domains import Domain
 from driftwise.errors import InputError, ParameterError
 from driftwise.losses import LossStream
 from driftwise.losses.base import DataLoss
-from driftwise.optimum.fixed import minimise_over, surely
+from driftwise.optimum.fixed import best_of_segments, surely
 from driftwise.optimum.kernels import Indices
 from driftwise.optimum.quadratic import Quadratics, is_quadratic, sums
 from driftwise.optimum.values import read_problem
@@ -62,7 +62,7 @@ def best_piecewise(
     read_problem(owner, losses, domain)
     rounds = len(losses)
     if isinstance(segments, int | np.integer):
-        if not (isinstance(losses, DataLoss) and is_quadratic(losses)):
+        if not is_quadratic(losses):
             raise InputError(
                 f"{owner}: the best places are found for squared, tracking and linear losses only, got {losses!r}; "
                 "give the rounds at which segments begin instead of their number."
@@ -74,12 +74,7 @@ def best_piecewise(
         starts = _starts(owner, "segments", segments, rounds)
     else:
         raise ParameterError(f"{owner}: grid goes with a number of segments; segments={segments!r} are given places.")
-    if isinstance(losses, DataLoss) and is_quadratic(losses):
-        points = surely(owner, sums(losses, starts), domain)
-    else:
-        stops = [*starts[1:].tolist(), rounds]
-        parts = [range(start, stop) for start, stop in zip(starts.tolist(), stops, strict=True)]
-        points = np.array([minimise_over(owner, losses, domain, part) for part in parts])
+    points = best_of_segments(owner, losses, domain, starts)
     return np.repeat(points, np.diff(starts, append=rounds), axis=0)
 
 

@@ -9,8 +9,8 @@ from driftwise._validate import Array, checked
 from driftwise.errors import InputError
 from driftwise.learners import Ensemble
 from driftwise.losses import LossStream
-from driftwise.movecost import MoveCost, euclidean_price, read_move_cost
-from driftwise.optimum.values import read_comparators, read_run, unary_slopes
+from driftwise.movecost import MoveCost, euclidean_price, move_cost_for
+from driftwise.optimum.values import read_comparators, read_run
 from driftwise.regret.measures import dynamic_regret
 from driftwise.trace import Trace
 
@@ -100,15 +100,15 @@ def decompose(trace: Trace, comparators: ArrayLike, switching_cost: float | Move
     """
     owner = "decompose"
     losses = read_run(owner, trace, None)
-    domain, learner = trace.learner.domain, trace.learner.clone()
-    v = read_comparators(owner, comparators, len(losses), domain)
-    cost = trace.switching_cost if switching_cost is None else read_move_cost(owner, switching_cost, losses.dim)
-    lambda_ = euclidean_price(owner, cost, losses.dim, "give switching_cost={price}")
+    learner = trace.learner.clone()
+    v = read_comparators(owner, comparators, len(losses), trace.domain or losses.dim)
+    cost = trace.price if switching_cost is None else move_cost_for(owner, switching_cost, losses.dim)
+    lambda_ = euclidean_price(owner, cost.simplest, losses.dim, "give switching_cost={price}")
     if not isinstance(learner, Ensemble):
         raise InputError(
             f"{owner}: {learner!r} has no base-learners; give a run of a two-layer learner, such as Scream."
         )
-    slopes = unary_slopes(losses, trace.decisions)
+    slopes = losses.unary_gradients(trace.decisions)
     most = learner.program.steps.size
     totals, moves = np.zeros(most), np.zeros(most)
     mixture = shift = 0.0
@@ -117,7 +117,7 @@ def decompose(trace: Trace, comparators: ArrayLike, switching_cost: float | Move
         rounds = range(first, min(first + CHUNK, len(losses)))
         points, weights = _watch(learner, losses, slopes, rounds, before)
         mixed = np.einsum("tn,tnd->td", weights[1:], points[1:])
-        if not np.allclose(mixed, trace.decisions[rounds.start : rounds.stop], atol=1e-9 * domain.diameter):
+        if not np.allclose(mixed, trace.decisions[rounds.start : rounds.stop], atol=1e-9 * learner.domain.diameter):
             raise InputError(f"{owner}: the decisions of {learner!r} are not the mixture of its base-learners' points.")
         steps = np.linalg.norm(points[1:] - points[:-1], axis=2)
         each = np.einsum("tnd,td->tn", points[1:], slopes[rounds.start : rounds.stop]) + lambda_ * steps
@@ -128,7 +128,7 @@ def decompose(trace: Trace, comparators: ArrayLike, switching_cost: float | Move
         before = points[-1], weights[-1]
     count = learner.step_sizes.size
     return Decomposition(
-        (mixture - totals + lambda_ * domain.diameter * shift)[:count],
+        (mixture - totals + lambda_ * learner.domain.diameter * shift)[:count],
         (totals - np.sum(slopes * v))[:count],
         totals[:count],
         moves[:count],

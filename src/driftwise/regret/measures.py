@@ -7,10 +7,13 @@ from driftwise._validate import Array, array, checked, loose, number
 from driftwise.domains import Domain
 from driftwise.errors import ParameterError
 from driftwise.losses import LossStream
-from driftwise.movecost import MoveCost, move_costs, read_move_cost
+from driftwise.movecost import MoveCost, move_cost_for
 from driftwise.optimum.fixed import best_fixed
-from driftwise.optimum.values import policy_losses, read_comparators, read_run, step_lengths, unary_losses
+from driftwise.optimum.values import read_comparators, read_run, run_domain, step_lengths
 from driftwise.trace import Trace
+
+Price = float | MoveCost | None
+"""A switching cost, or None for that of the trace."""
 
 
 @checked
@@ -63,8 +66,8 @@ def dynamic_policy_regret(trace: Trace, losses: LossStream, comparators: ArrayLi
     2.15625
     """
     losses = read_run("dynamic_policy_regret", trace, losses)
-    v = read_comparators("dynamic_policy_regret", comparators, len(losses), trace.learner.domain)
-    return float(_own_losses(trace, losses).sum() - policy_losses(losses, v).sum())
+    v = read_comparators("dynamic_policy_regret", comparators, len(losses), trace.domain or losses.dim)
+    return float(_own_losses(trace, losses).sum() - losses.policy_losses(v).sum())
 
 
 @checked
@@ -92,17 +95,13 @@ def static_policy_regret(trace: Trace, losses: LossStream | None = None, domain:
     0.65625
     """
     losses = read_run("static_policy_regret", trace, losses)
-    fixed = best_fixed(losses, trace.learner.domain if domain is None else domain)
-    return float(_own_losses(trace, losses).sum() - unary_losses(losses, fixed[None]).sum())
+    fixed = best_fixed(losses, run_domain("static_policy_regret", trace, domain))
+    return float(_own_losses(trace, losses).sum() - losses.unary_losses(fixed[None]).sum())
 
 
 @checked
 def dynamic_regret(
-    trace: Trace,
-    losses: LossStream,
-    comparators: ArrayLike,
-    switching_cost: float | MoveCost | None = None,
-    norm: float = 2.0,
+    trace: Trace, losses: LossStream, comparators: ArrayLike, switching_cost: Price = None, norm: float = 2.0
 ) -> float:
     """Return ``sum_t f~_t(w_t) - sum_t f~_t(v_t) + lambda sum_t |w_t - w_{t-1}|``: regret with switching cost.
 
@@ -118,8 +117,8 @@ def dynamic_regret(
     comparators : array of shape (T, d) or (d,)
         v_1, ..., v_T in the learner's domain.
     switching_cost : float or MoveCost, optional
-        lambda, or prices up and down, per coordinate; that of the trace when left out. With 0 it is plain dynamic
-        regret.
+        lambda, or prices up and down, per coordinate; that of the trace when left out. With 0 moves do not
+        count.
     norm : float, default 2.0
         Order of the norm in which the run's movement is priced by a number; 1 for experts.
 
@@ -136,49 +135,37 @@ def dynamic_regret(
 
 @checked
 def regret_over_time(
-    trace: Trace,
-    losses: LossStream,
-    comparators: ArrayLike,
-    switching_cost: float | MoveCost | None = None,
-    norm: float = 2.0,
+    trace: Trace, losses: LossStream, comparators: ArrayLike, switching_cost: Price = None, norm: float = 2.0
 ) -> Array:
     """Return the regret with switching cost of the first t rounds, for every t; parameters as in `dynamic_regret`.
 
     Examples
     --------
     >>> import driftwise as dw
-    >>> losses = dw.TrackingLoss([[1.0], [1.0], [-1.0]])
-    >>> trace = dw.play(dw.OGD(dw.Ball(1), step=0.5), losses, switching_cost=2.0)
-    >>> dw.regret.regret_over_time(trace, losses, [[1.0], [1.0], [-1.0]])
+    >>> targets = [[1.0], [1.0], [-1.0]]
+    >>> trace = dw.play(dw.OGD(dw.Ball(1), step=0.5), dw.TrackingLoss(targets), switching_cost=2.0)
+    >>> dw.regret.regret_over_time(trace, trace.stream, targets)
     array([0.5    , 1.625  , 3.65625])
     """
     return _over_time("regret_over_time", trace, losses, comparators, switching_cost, norm)
 
 
 def _over_time(
-    owner: str,
-    trace: Trace,
-    losses: LossStream,
-    comparators: ArrayLike,
-    switching_cost: float | MoveCost | None,
-    norm: float,
+    owner: str, trace: Trace, losses: LossStream, comparators: ArrayLike, switching_cost: Price, norm: float
 ) -> Array:
     losses = read_run(owner, trace, losses)
-    v = read_comparators(owner, comparators, len(losses), trace.learner.domain)
-    cost = trace.switching_cost if switching_cost is None else read_move_cost(owner, switching_cost, losses.dim)
+    v = read_comparators(owner, comparators, len(losses), trace.domain or losses.dim)
+    price = trace.price if switching_cost is None else move_cost_for(owner, switching_cost, losses.dim)
     order = _order(owner, norm)
-    if isinstance(cost, MoveCost):
-        if order != 2.0:
-            raise ParameterError(f"{owner}: norm goes with a price that is a number; {cost!r} has a norm of its own.")
-        moves = move_costs(cost, trace.decisions)
-    else:
-        moves = cost * step_lengths(trace.decisions, order)
-    rounds = unary_losses(losses, trace.decisions) - unary_losses(losses, v) + moves
+    if price.plain is None and order != 2.0:
+        raise ParameterError(f"{owner}: norm goes with a price that is a number; {price!r} has a norm of its own.")
+    moves = price.along(trace.decisions, step_lengths(trace.decisions, order))
+    rounds = losses.unary_losses(trace.decisions) - losses.unary_losses(v) + moves
     return np.asarray(np.cumsum(rounds))
 
 
 def _own_losses(trace: Trace, losses: LossStream) -> Array:
-    return trace.losses if losses is trace.stream else policy_losses(losses, trace.decisions)
+    return trace.losses if losses is trace.stream else losses.policy_losses(trace.decisions)
 
 
 def _order(owner: str, norm: float) -> float:

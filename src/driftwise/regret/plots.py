@@ -6,23 +6,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._plot import axes
+from driftwise._plot import POINTS, averages, axes, edges, heat_map
 from driftwise._validate import Array, checked, instance, whole
 from driftwise.errors import InputError
-from driftwise.learners import Ensemble, Hedge
-from driftwise.movecost import MoveCost, move_costs, show_price
-from driftwise.optimum.kernels import Indices
+from driftwise.learners import Committee, Ensemble, Hedge
+from driftwise.movecost import as_move_cost
 from driftwise.optimum.solve import HindsightOptimum
-from driftwise.optimum.values import policy_losses, read_comparators, read_run
+from driftwise.optimum.values import read_comparators, read_run
 from driftwise.regret.certificates import Run
 from driftwise.regret.measures import regret_over_time
 from driftwise.trace import Trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-POINTS = 1000
-"""Points along the time axis, at most: more do not show, and make a figure heavy."""
 
 
 @checked
@@ -48,7 +44,7 @@ def regret(trace: Trace, comparators: ArrayLike, *, bound: bool = True, ax: "Axe
         measured, label = run.regret(), run.measure
     else:
         measured = regret_over_time(trace, trace.stream, comparators)
-        label = f"dynamic regret with switching cost {show_price(trace.switching_cost)}"
+        label = f"dynamic regret with switching cost {trace.price}"
     ax = axes("plots.regret", ax)
     T = len(measured)
     rounds = np.unique(np.geomspace(1, T, POINTS).astype(int))
@@ -97,7 +93,7 @@ def decisions(
     ]
     if not picked:
         raise InputError(f"{owner}: coordinates must name at least one of 0 to {losses.dim - 1}, got {coordinates!r}.")
-    v = None if comparators is None else read_comparators(owner, comparators, len(losses), trace.learner.domain)
+    v = None if comparators is None else read_comparators(owner, comparators, len(losses), trace.domain or losses.dim)
     ax = axes(owner, ax)
     rounds = np.unique(np.linspace(1, len(losses), 2 * POINTS).astype(int))
     for color, k in enumerate(picked):
@@ -130,16 +126,7 @@ def weights(trace: Trace, *, ax: "Axes | None" = None) -> "Axes":
         raise InputError("plots.weights: the weights were not recorded; play(..., record_weights=True) keeps them.")
     ax = axes("plots.weights", ax)
     rounds, count = trace.weights.shape
-    cells = _averages(trace.weights, min(rounds, POINTS))
-    image = ax.imshow(
-        cells.T,
-        aspect="auto",
-        interpolation="nearest",
-        origin="lower",
-        vmin=0.0,
-        extent=(0, rounds, -0.5, count - 0.5),
-    )
-    ax.figure.colorbar(image, ax=ax, label="weight")
+    heat_map(ax, trace.weights)
     if isinstance(trace.learner, Ensemble) and trace.learner.program.steps.size > 1:
         program = trace.learner.program
         played = trace.learner.round + rounds
@@ -147,18 +134,15 @@ def weights(trace: Trace, *, ax: "Axes | None" = None) -> "Axes":
         ax.set_yticks(range(count), [f"{step:.2g}" for step in steps])
         ax.set_ylabel("step size of the base-learner" + ("" if program.schedule == "fixed" else " at the end"))
     else:
-        ax.set_ylabel("expert" if isinstance(trace.learner, Hedge) else "base-learner")
+        names: dict[type, str] = {Hedge: "expert", Committee: "member"}
+        ax.set_ylabel(names.get(type(trace.learner), "base-learner"))
     ax.set(xlabel="round", title=_title(trace))
     return ax
 
 
 @checked
 def costs(
-    trace: Trace,
-    optimum: HindsightOptimum | None = None,
-    *,
-    windows: int = 100,
-    ax: "Axes | None" = None,
+    trace: Trace, optimum: HindsightOptimum | None = None, *, windows: int = 100, ax: "Axes | None" = None
 ) -> "Axes":
     """Draw what a round cost, running cost and moving cost stacked, averaged over windows of time.
 
@@ -179,15 +163,15 @@ def costs(
     if optimum is not None:
         best = _cost_of(owner, trace, optimum)
     ax = axes(owner, ax)
-    edges = _edges(len(losses), count)
-    running = _averages(trace.losses[:, None], count)[:, 0]
-    moving = _averages(trace.move_costs[:, None], count)[:, 0]
-    ax.stairs(running, edges, fill=True, alpha=0.55, label="running (loss)")
-    ax.stairs(running + moving, edges, baseline=running, fill=True, alpha=0.55, label="moving (switching cost)")
+    places = edges(len(losses), count)
+    running = averages(trace.losses[:, None], count)[:, 0]
+    moving = averages(trace.move_costs[:, None], count)[:, 0]
+    ax.stairs(running, places, fill=True, alpha=0.55, label="running (loss)")
+    ax.stairs(running + moving, places, baseline=running, fill=True, alpha=0.55, label="moving (switching cost)")
     if optimum is not None:
         ax.stairs(
-            _averages(best[:, None], count)[:, 0],
-            edges,
+            averages(best[:, None], count)[:, 0],
+            places,
             baseline=None,
             color="black",
             linewidth=1.2,
@@ -203,31 +187,15 @@ def _cost_of(owner: str, trace: Trace, optimum: HindsightOptimum) -> Array:
     """Return what every round of an optimum costs, if it is the optimum of this run's losses at this run's price."""
     instance(owner, "optimum", optimum, HindsightOptimum, "hindsight_optimum(...)")
     rounds = np.full(len(trace.losses), np.nan)
-    if optimum.decisions.shape == trace.decisions.shape and _same(optimum.switching_cost, trace.switching_cost):
-        rounds = policy_losses(trace.stream, optimum.decisions)
-        rounds += move_costs(trace.switching_cost, optimum.decisions)
+    if optimum.decisions.shape == trace.decisions.shape and trace.price == optimum.switching_cost:
+        rounds = trace.stream.policy_losses(optimum.decisions)
+        rounds += trace.price.along(optimum.decisions)
     if not abs(rounds.sum() - optimum.total) <= 1e-9 * abs(optimum.total) + 1e-12:
         raise InputError(
-            f"{owner}: the optimum is one of other losses or of another price, {show_price(optimum.switching_cost)}; "
-            f"give hindsight_optimum(trace.stream, domain, switching_cost={show_price(trace.switching_cost)})."
+            f"{owner}: the optimum is one of other losses or of another price, {as_move_cost(optimum.switching_cost)}; "
+            f"give hindsight_optimum(trace.stream, domain, switching_cost={trace.price})."
         )
     return rounds
-
-
-def _same(one: float | MoveCost, other: float | MoveCost) -> bool:
-    """Tell whether two prices are the same, as far as can be seen; the total decides in the end."""
-    return isinstance(one, MoveCost) == isinstance(other, MoveCost) and (isinstance(one, MoveCost) or one == other)
-
-
-def _averages(rows: Array, count: int) -> Array:
-    """Return the mean of the rows in each of `count` windows of (almost) equal length."""
-    edges = _edges(len(rows), count)
-    return np.asarray(np.add.reduceat(rows, edges[:-1], axis=0) / np.diff(edges)[:, None])
-
-
-def _edges(rounds: int, count: int) -> Indices:
-    """Return where `count` windows of (almost) equal length begin, and where the last one ends."""
-    return np.linspace(0, rounds, count + 1).astype(np.int64)
 
 
 def _title(trace: Trace) -> str:

@@ -1,9 +1,9 @@
-"""The parts of the page: a finding with its figure, claims and tables, and where its numbers come from."""
+"""The parts of the page: a finding with its figure, tables and claims, and where its numbers come from."""
 
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
@@ -12,10 +12,10 @@ from driftwise.report.curves import dash, entries
 from driftwise.report.palette import Look
 from driftwise.report.panels import figure
 
-__all__ = ["claim_item", "finding_section", "provenance"]
+__all__ = ["claim_list", "finding_section", "provenance"]
 
-LONG = 12
-"""Rows of a table that is shown without being asked for, at most."""
+LONG, LONG_MAIN = 12, 24
+"""Rows of a table that is shown without being asked for, at most, and of the main table of a finding."""
 
 SHORT = 24
 """Letters of a row's name that are not broken, at most."""
@@ -25,25 +25,33 @@ MARKS = {True: ("yes", "✓"), False: ("no", "✗"), None: ("unknown", "?")}
 NUMBER = re.compile(r"[-+\u2212±<>≤≥~≈]?\s*(\d|\.\d|nan\b|inf\b)|[-\u2013\u2014]?$", re.IGNORECASE)
 
 
-def finding_section(finding: Finding, key: str, looks: Mapping[str, Look], *, alone: bool) -> Iterator[str]:
-    """Yield the section of a finding; the summary of one that is alone stands just above, at the top of the page."""
+def finding_section(finding: Finding, key: str, looks: Mapping[str, Look]) -> Iterator[str]:
+    """Yield the section of a finding: its figure, its main table, what it says, its claims, and the other tables."""
     yield f'<section class="finding" aria-labelledby="{key}"><h3 id="{key}">{escape(finding.title)}</h3>'
-    if not alone:
-        yield f"<p>{escape(finding.summary)}</p>"
     if finding.panels:
         yield from _figure(finding, key, looks)
-    if finding.claims:
-        yield '<h4>Claims</h4><ul class="claims">'
-        yield from (claim_item(claim) for claim in finding.claims)
+    yield from (_table(table, LONG_MAIN) for table in finding.tables[:1])
+    if finding.bullets:
+        yield '<h4>What came out</h4><ul class="said">'
+        yield from (f"<li>{escape(bullet)}</li>" for bullet in finding.bullets)
         yield "</ul>"
-    if finding.tables:
-        yield f"<h4>{'Table' if len(finding.tables) == 1 else 'Tables'}</h4>"
-        yield from map(_table, finding.tables)
+    if finding.claims:
+        yield "<h4>Claims</h4>"
+        yield from claim_list((claim, None) for claim in finding.claims)
+    if finding.tables[1:]:
+        yield "<h4>More tables</h4>"
+        yield from map(_table, finding.tables[1:])
     yield "</section>"
 
 
-def claim_item(claim: Claim, key: str | None = None) -> str:
-    """Return a claim with its verdict, as a link if there is somewhere to go."""
+def claim_list(claims: Iterable[tuple[Claim, str | None]]) -> Iterator[str]:
+    """Yield claims with their verdicts, each as a link if there is somewhere to go."""
+    yield '<ul class="claims">'
+    yield from (_claim(claim, key) for claim, key in claims)
+    yield "</ul>"
+
+
+def _claim(claim: Claim, key: str | None) -> str:
     kind, mark = MARKS[claim.holds]
     text = escape(claim.title)
     return (
@@ -96,7 +104,7 @@ def _json(data: Any) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _table(table: Table) -> str:
+def _table(table: Table, most: int = LONG) -> str:
     columns = list(zip(*table.rows, strict=False))
     numeric = [place > 0 and all(NUMBER.match(cell.strip()) for cell in column) for place, column in enumerate(columns)]
     kinds = [' class="number"' if right else "" for right in numeric] + [""] * len(table.header)
@@ -109,7 +117,7 @@ def _table(table: Table) -> str:
         + "</tr>"
         for first, *rest in table.rows
     )
-    title, folded = escape(table.title), table.detail or len(table.rows) > LONG
+    title, folded = escape(table.title), table.detail or len(table.rows) > most
     hidden = ' class="spoken"' if folded else ""
     short = ' class="short"' if all(len(row[0]) <= SHORT for row in table.rows) else ""
     body = (

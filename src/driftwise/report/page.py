@@ -5,7 +5,7 @@ from html import escape
 from importlib.resources import files
 
 from driftwise.experiments.findings.finding import Chapter, Claim
-from driftwise.report.blocks import claim_item, finding_section, provenance
+from driftwise.report.blocks import claim_list, finding_section, provenance
 from driftwise.report.palette import Look
 
 __all__ = ["page"]
@@ -18,17 +18,18 @@ THEME = (
     'document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
 )
 
-ABOUT = (
-    "What was run, what came out, and whether it is what was claimed. Every number on this page was computed by the "
-    "command that stands at the end of its chapter; every claim was checked against those numbers by a program."
-)
-
 
 def page(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]], looks: Mapping[str, Look]) -> str:
     """Return the page of the chapters, whose findings have the given keys as their links and names of figures."""
     from plotly.offline import get_plotlyjs
 
-    several = sum(len(chapter.findings) for chapter in chapters) > 1
+    claims = [
+        (claim, key)
+        for chapter, names in zip(chapters, keys, strict=True)
+        for finding, key in zip(chapter.findings, names, strict=True)
+        for claim in finding.claims
+    ]
+    several = sum(map(len, keys)) > 1
     frame = "frame wide" if several else "frame"
     return "\n".join(
         [
@@ -44,18 +45,19 @@ def page(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]], looks: Mapp
             f"<script>{THEME}</script>",
             "</head>",
             "<body>",
-            '<a class="skip" href="#summary">Skip to the summary</a>',
-            '<header class="bar"><a class="home" href="#top">driftwise report</a><a href="#summary">Summary</a>'
+            '<a class="skip" href="#chapter-1">Skip to the first chapter</a>',
+            '<header class="bar"><a class="home" href="#top">driftwise report</a><a href="#verdict">What holds</a>'
             '<button type="button" id="theme">Dark</button></header>',
             f'<div class="{frame}" id="top">',
             *(_contents(chapters, keys) if several else ()),
             "<main>",
             "<h1>driftwise report</h1>",
-            f'<p class="about">{ABOUT}</p>',
+            f'<p class="about">{_count([claim for claim, _ in claims])} '
+            '<a href="#verdict">Which ones, at the end of the page.</a></p>',
             "<noscript><p>The figures of this page need JavaScript; text, claims and tables do not. The same figures "
             "are in the folder <code>figures</code> as PNG and PDF.</p></noscript>",
-            *_summary(chapters, keys),
             *_chapters(chapters, keys, looks),
+            *_verdict(claims),
             "</main>",
             "</div>",
             f"<script>{get_plotlyjs()}</script>",
@@ -72,7 +74,7 @@ def _resource(name: str) -> str:
 
 
 def _contents(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield '<nav aria-label="Contents"><ul><li><a href="#summary">Summary</a></li>'
+    yield '<nav aria-label="Contents"><ul>'
     for number, (chapter, names) in enumerate(zip(chapters, keys, strict=True), 1):
         yield f'<li><a href="#chapter-{number}">{escape(chapter.title)}</a><ul>'
         for finding, key in zip(chapter.findings, names, strict=True):
@@ -80,31 +82,18 @@ def _contents(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]]) -> Ite
             spoken = '<span class="spoken"> (a claim does not hold)</span>' if flag else ""
             yield f'<li><a href="#{key}">{escape(finding.title)}<b class="no">{flag}</b>{spoken}</a></li>'
         yield "</ul></li>"
-    yield "</ul></nav>"
+    yield '<li><a href="#verdict">What holds and what does not</a></li></ul></nav>'
 
 
-def _summary(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Say how many claims hold, name those that do not, and then what every finding says."""
-    claims: list[tuple[Claim, str]] = [
-        (claim, key)
-        for chapter, names in zip(chapters, keys, strict=True)
-        for finding, key in zip(chapter.findings, names, strict=True)
-        for claim in finding.claims
-    ]
-    yield '<section aria-labelledby="summary"><h2 id="summary">Summary</h2>'
+def _verdict(claims: Sequence[tuple[Claim, str]]) -> Iterator[str]:
+    """Say how many claims hold, and list all of them, those that do not hold first."""
+    yield '<section class="chapter" aria-labelledby="verdict"><h2 id="verdict">What holds and what does not</h2>'
     yield f'<p class="count">{_count([claim for claim, _ in claims])}</p>'
-    for holds, lead in ((False, "What does not hold"), (None, "What was not checked")):
+    for holds, lead in ((False, "What does not hold"), (None, "What was not checked"), (True, "What holds")):
         listed = [(claim, key) for claim, key in claims if claim.holds is holds]
         if listed:
-            yield f'<h3>{lead}</h3><ul class="claims">'
-            yield from (claim_item(claim, key) for claim, key in listed)
-            yield "</ul>"
-    yield "<h3>What was found</h3>"
-    for chapter, names in zip(chapters, keys, strict=True):
-        yield f'<h4>{escape(chapter.title)}</h4><dl class="found">'
-        for finding, key in zip(chapter.findings, names, strict=True):
-            yield f'<dt><a href="#{key}">{escape(finding.title)}</a></dt><dd>{escape(finding.summary)}</dd>'
-        yield "</dl>"
+            yield f"<h3>{lead}</h3>"
+            yield from claim_list(listed)
     yield "</section>"
 
 
@@ -125,11 +114,10 @@ def _count(claims: Sequence[Claim]) -> str:
 
 
 def _chapters(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]], looks: Mapping[str, Look]) -> Iterator[str]:
-    alone = sum(map(len, keys)) == 1
     for number, (chapter, names) in enumerate(zip(chapters, keys, strict=True), 1):
         yield f'<section class="chapter" aria-labelledby="chapter-{number}">'
         yield f'<h2 id="chapter-{number}">{escape(chapter.title)}</h2>'
         for finding, key in zip(chapter.findings, names, strict=True):
-            yield from finding_section(finding, key, looks, alone=alone)
+            yield from finding_section(finding, key, looks)
         yield from provenance(chapter.provenance)
         yield "</section>"

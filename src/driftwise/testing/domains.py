@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from driftwise._docs import documented
 from driftwise._validate import Array, checked, instance, whole
 from driftwise.domains import Domain
-from driftwise.errors import InputError
+from driftwise.testing.promises import RAISES, bad_rows, refused
 
 TOLERANCE = 1e-9
 """What rounding may cost, relative to the larger of 1 and the numbers in play; as in `Domain.contains`."""
@@ -18,6 +18,7 @@ REACH = 1e6
 """How far out, in diameters, a point is whose projection is as good as extreme in its direction."""
 
 
+@documented(raises=RAISES)
 @checked
 def check_domain(domain: Domain, seed: int = 0) -> None:
     """Check that a domain keeps the promises of this package, and raise with the first one it breaks.
@@ -32,10 +33,7 @@ def check_domain(domain: Domain, seed: int = 0) -> None:
     seed : int, default 0
         Chooses the points that are tried.
 
-    Raises
-    ------
-    AssertionError
-        If a promise is broken; the message says which one, and by how much.
+    {raises}
 
     Notes
     -----
@@ -217,56 +215,6 @@ def _check_extremes(domain: Domain, rng: np.random.Generator) -> None:
             p = domain.project(x)
             if not (bool(np.isfinite(p).all()) and domain.contains(p, tol=TOLERANCE)):
                 raise AssertionError(f"{domain!r} should have a finite member nearest to {x}, but projects it to {p}.")
-
-
-def bad_rows(good: Array) -> list[tuple[str, Any]]:
-    """Return inputs to be refused where `good`, of shape (d,) or (n, d), is right; each with its name."""
-
-    def broken(value: float) -> Array:
-        rows = good.copy()
-        rows.flat[-1] = value
-        return rows
-
-    longer = np.concatenate([good, good[..., :1]], axis=-1)
-    return [
-        ("NaN", broken(math.nan)),
-        ("infinity", broken(math.inf)),
-        ("minus infinity", broken(-math.inf)),
-        ("one coordinate too many", longer),
-        ("four dimensions", good.reshape(1, 1, 1, -1)),
-        ("no coordinates", good[..., :0]),
-        ("a single number", np.float64(0.0)),
-        ("complex numbers", good.astype(np.complex128)),
-        ("text", good.astype(str)),
-        ("truth values", good > 0.0),
-        ("nothing", None),
-        ("rows of unequal length", [[0.0], [0.0, 0.0]]),
-    ]
-
-
-def _frozen(values: Any) -> NDArray[Any] | None:
-    return values.copy() if isinstance(values, np.ndarray) else None
-
-
-def refused(owner: str, verb: str, function: Callable[[Any], object], cases: list[tuple[str, Any]]) -> None:
-    """Require that `function` raises `InputError` for every case, and leaves it as it was."""
-    for name, given in cases:
-        before = _frozen(given)
-        try:
-            result = function(given)
-        except InputError:
-            pass
-        except Exception as error:
-            raise AssertionError(
-                f"{owner} should raise InputError when {verb} is given {name}, but raised "
-                f"{type(error).__name__}: {error}."
-            ) from error
-        else:
-            raise AssertionError(
-                f"{owner} should raise InputError when {verb} is given {name}, but returned {result!r}."
-            )
-        if not (before is None or given.tobytes() == before.tobytes()):
-            raise AssertionError(f"{owner} should not modify what {verb} is given, but changed {name}.")
 
 
 def _check_bad_input(domain: Domain, point: Array) -> None:

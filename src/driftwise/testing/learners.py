@@ -1,27 +1,36 @@
 """What every learner promises, as one check that anybody can run on a learner of their own."""
 
-import copy
 import functools
 import math
-import pickle
-import random
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from driftwise._docs import documented
 from driftwise._validate import Array, checked, instance, whole
 from driftwise.errors import HorizonError, InputError, OrderError, ParameterError
 from driftwise.learners import Learner
 from driftwise.losses import LinearLoss, LossStream
 from driftwise.play import play
+from driftwise.testing.promises import (
+    EXTREMES,
+    RAISES,
+    acted,
+    check_alike,
+    check_error,
+    check_unchanged,
+    check_untouched,
+    check_vector,
+    copies,
+    forms,
+    global_random_state,
+    promise,
+    same,
+)
 
 FEASIBLE = 1e-9
 """Largest distance of a decision from its domain, as in `Domain.contains`."""
-
-NORMALISED = 1e-12
-"""Largest distance of the sum of the weights from 1."""
 
 DEFAULT_ROUNDS = 40
 """Rounds of the stream that is made when none is given."""
@@ -35,6 +44,7 @@ EXTREME_ROUNDS = 24
 Make = Callable[[], Learner]
 
 
+@documented(raises=RAISES)
 @checked
 def check_learner(learner: Learner | Callable[[], Learner], losses: LossStream | None = None, seed: int = 0) -> None:
     """Check that a learner keeps the promises of this package, and raise with the first one it breaks.
@@ -52,10 +62,7 @@ def check_learner(learner: Learner | Callable[[], Learner], losses: LossStream |
     seed : int, default 0
         Chooses the rounds at which things go wrong on purpose.
 
-    Raises
-    ------
-    AssertionError
-        If a promise is broken; the message says which one, and by how much.
+    {raises}
 
     Notes
     -----
@@ -96,7 +103,7 @@ def check_learner(learner: Learner | Callable[[], Learner], losses: LossStream |
             f"check_learner: losses must have dim {learner.domain.dim} and from 4 to {most} rounds for {learner!r}, "
             f"got {losses!r}."
         )
-    before = _global_random_state()
+    before = global_random_state()
     decisions = _check_order(make(), losses)
     _check_same_again(make, losses, decisions)
     _check_play(make, losses, decisions)
@@ -105,62 +112,18 @@ def check_learner(learner: Learner | Callable[[], Learner], losses: LossStream |
     _check_good_input(make, losses, rng)
     _check_extremes(make, rng)
     _check_horizon(make, losses)
-    _promise(_global_random_state() == before, learner, "changed the global random state; use a generator of its own")
-
-
-def _promise(kept: bool, learner: Learner, broken: str) -> None:
-    """Raise with a full sentence about the learner if a promise was not kept."""
-    if not kept:
-        raise AssertionError(f"{type(learner).__name__} {broken}.")
-
-
-def _global_random_state() -> tuple[Any, ...]:
-    name, keys, *rest = np.random.get_state(legacy=True)  # noqa: NPY002
-    return (random.getstate(), name, np.asarray(keys).tobytes(), *rest)
-
-
-def _saved(learner: Learner) -> bytes | None:
-    """Return everything a learner knows as bytes, or None if it cannot be pickled."""
-    try:
-        return pickle.dumps(learner)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return None
-
-
-def _check_error(kind: type[Exception], learner: Learner, verb: Callable[[], object], when: str) -> None:
-    """Check that a call raises `kind` and leaves the learner as it was, to the last bit."""
-    before, rounds = _saved(learner), learner.round
-    try:
-        verb()
-    except kind:
-        pass
-    except Exception as error:
-        raise AssertionError(
-            f"{type(learner).__name__} raised {type(error).__name__} instead of {kind.__name__} {when}: {error}"
-        ) from error
-    else:
-        raise AssertionError(f"{type(learner).__name__} did not raise {kind.__name__} {when}.")
-    _promise(learner.round == rounds, learner, f"went from round {rounds} to {learner.round} {when}, though it refused")
-    _promise(_saved(learner) == before, learner, f"was not left unchanged by the {kind.__name__} it raised {when}")
+    promise(global_random_state() == before, learner, "changed the global random state; use a generator of its own")
 
 
 def _check_decision(learner: Learner, w: Array, when: str) -> None:
     """Check one decision and the weights behind it."""
-    dim = learner.domain.dim
-    shaped = isinstance(w, np.ndarray) and w.shape == (dim,) and w.dtype == np.float64
-    _promise(shaped, learner, f"did not decide on a float64 array of shape ({dim},) {when} but on {w!r}")
-    _promise(not w.flags.writeable, learner, f"gave a decision {when} that can be written to")
-    _promise(bool(np.isfinite(w).all()), learner, f"decided on {w} {when}, which is not finite")
+    check_vector(learner, w, learner.domain.dim, when, ("decide on", "a decision", "decided on"))
     distance = float(np.linalg.norm(w - learner.domain.project(w)))
-    _promise(
+    promise(
         learner.domain.contains(w, FEASIBLE),
         learner,
         f"left its domain {learner.domain!r} {when}: its decision {w} is {distance:g} away, {FEASIBLE:g} is allowed",
     )
-    weights = learner.weights
-    _promise(bool(np.all(weights >= 0.0)), learner, f"has a weight below 0 {when}: {weights}")
-    error = abs(float(weights.sum()) - 1.0)
-    _promise(error <= NORMALISED, learner, f"has weights {when} whose sum is off 1 by {error:g}: {weights}")
 
 
 def _check_order(learner: Learner, losses: LossStream) -> Array:
@@ -169,35 +132,18 @@ def _check_order(learner: Learner, losses: LossStream) -> Array:
     kept: list[Array] = []
     for t in range(len(losses)):
         when = f"in round {t}"
-        _promise(learner.round == t, learner, f"counts {learner.round} rounds after {t} were observed")
+        promise(learner.round == t, learner, f"counts {learner.round} rounds after {t} were observed")
         again = "when observe was called " + ("twice in a row" if t else "before act")
-        _check_error(OrderError, learner, functools.partial(learner.observe, losses[t]), again)
-        w = _act(learner, when)
+        check_error(OrderError, learner, functools.partial(learner.observe, losses[t]), again, to_the_bit=True)
+        w = acted(learner, learner.act, when)
         _check_decision(learner, w, when)
-        _promise(
-            _same(w, learner.act()), learner, f"gave two different decisions {when}, though observe was not called"
-        )
+        promise(same(w, learner.act()), learner, f"gave two different decisions {when}, though observe was not called")
         given.append(w)
         kept.append(w.copy())
         learner.observe(losses[t])
-    _promise(learner.round == len(losses), learner, f"counts {learner.round} rounds after {len(losses)} were observed")
-    for t, (now, then) in enumerate(zip(given, kept, strict=True)):
-        _promise(
-            _same(now, then), learner, f"changed the decision of round {t} after giving it: it was {then}, is {now}"
-        )
+    promise(learner.round == len(losses), learner, f"counts {learner.round} rounds after {len(losses)} were observed")
+    check_unchanged(learner, given, kept, "decision")
     return np.array(kept)
-
-
-def _act(learner: Learner, when: str) -> Array:
-    """Return the decision, or say which promise the refusal of `act` shows to be broken."""
-    try:
-        return learner.act()
-    except InputError as error:
-        raise AssertionError(f"{type(learner).__name__} could not act {when}: {error}") from error
-
-
-def _same(a: Array, b: Array) -> bool:
-    return a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
 def _rest(learner: Learner, losses: LossStream) -> Array:
@@ -220,18 +166,12 @@ def _advanced(make: Make, losses: LossStream, rounds: int) -> Learner:
 
 
 def _check_alike(learner: Learner, expected: Array, found: Array, what: str) -> None:
-    """Check that two runs of decisions are the same, bit for bit."""
-    if not _same(expected, found):
-        gap = np.abs(expected - found).max(axis=1) if expected.shape == found.shape else np.array([np.inf])
-        first = int(np.argmax(gap != 0.0))
-        raise AssertionError(
-            f"{type(learner).__name__} {what}: decisions differ by up to {gap.max():g}, first at index {first}."
-        )
+    check_alike(learner, expected, found, what, "decisions")
 
 
 def _check_same_again(make: Make, losses: LossStream, decisions: Array) -> None:
     learner = make()
-    _promise(learner.round == 0, learner, f"is not new when make() returns it: it is in round {learner.round}")
+    promise(learner.round == 0, learner, f"is not new when make() returns it: it is in round {learner.round}")
     _check_alike(learner, decisions, _rest(learner, losses), "does not decide alike when the same run is repeated")
 
 
@@ -247,30 +187,20 @@ def _check_play(make: Make, losses: LossStream, decisions: Array) -> None:
         moves[t] = math.sqrt(sum((decisions[t] - decisions[max(t - 1, 0)]) ** 2))
     for name, by_hand, found in (("losses", values, trace.losses), ("moves", moves, trace.moves)):
         gap = float(np.abs(by_hand - found).max())
-        _promise(_same(by_hand, found), learner, f"has other {name} in play than by hand, by up to {gap:g}")
-    _promise(learner.round == rounds, learner, f"counts {learner.round} rounds after play of {rounds}")
+        promise(same(by_hand, found), learner, f"has other {name} in play than by hand, by up to {gap:g}")
+    promise(learner.round == rounds, learner, f"counts {learner.round} rounds after play of {rounds}")
 
 
 def _check_copies(make: Make, losses: LossStream, decisions: Array, rng: np.random.Generator) -> None:
-    def pickled(learner: Learner) -> Learner:
-        saved = _saved(learner)
-        twin: Learner = copy.deepcopy(learner) if saved is None else pickle.loads(saved)
-        return twin
-
-    ways: dict[str, Callable[[Learner], Learner]] = {
-        "clone()": lambda learner: learner.clone(),
-        "copy.deepcopy": copy.deepcopy,
-        "pickle": pickled,
-    }
-    for name, way in ways.items():
-        for acted in (False, True):
+    for name, way in copies(make()).items():
+        for mid_round in (False, True):
             start = int(rng.integers(1, len(losses)))
-            learner = _advanced(make, losses, start if acted else start - 1)
-            if not acted:
+            learner = _advanced(make, losses, start if mid_round else start - 1)
+            if not mid_round:
                 learner.observe(losses[start - 1])
-            when = f"taken by {name} in round {start} {'after' if acted else 'before'} act"
+            when = f"taken by {name} in round {start} {'after' if mid_round else 'before'} act"
             twin, astray = way(learner), way(learner)
-            _promise(twin.round == start, learner, f"has a copy {when} that counts {twin.round} rounds")
+            promise(twin.round == start, learner, f"has a copy {when} that counts {twin.round} rounds")
             _check_decision(twin, twin.act(), f"as a copy {when}")
             for t in range(start, len(losses)):
                 astray.act()
@@ -308,7 +238,7 @@ def _check_bad_input(make: Make, losses: LossStream, decisions: Array, rng: np.r
         learner = _advanced(make, losses, start)
         forms: tuple[Any, Any] = (bad, _Returns(bad))
         for given in forms:
-            _check_error(InputError, learner, functools.partial(learner.observe, given), when)
+            check_error(InputError, learner, functools.partial(learner.observe, given), when, to_the_bit=True)
         found = _rest(learner, losses)
         _check_alike(learner, decisions[start:], found, f"did not recover from what it refused {when}")
 
@@ -329,21 +259,10 @@ class _Returns:
 def _check_good_input(make: Make, losses: LossStream, rng: np.random.Generator) -> None:
     start = int(rng.integers(len(losses) - 1))
     learner = _advanced(make, losses, start)
-    # Exact in float32, so that every form carries the same numbers.
-    exact: NDArray[np.float32] = losses.gradient(start, learner.act()).astype(np.float32)
-    gradient = exact.astype(np.float64)
-    frozen, strided = gradient.copy(), np.repeat(gradient, 2)[::2]
-    frozen.setflags(write=False)
-    forms: dict[str, Any] = {
-        "an array": gradient.copy(),
-        "a list": gradient.tolist(),
-        "a float32 array": exact,
-        "a strided array": strided,
-        "a read-only array": frozen,
-        "a loss": _Returns(gradient.copy()),
-    }
+    gradient = losses.gradient(start, learner.act())
+    shapes: dict[str, Any] = {**forms(gradient), "a loss": _Returns(forms(gradient)["an array"].copy())}
     streams: dict[str, Any] = {"losses[t]": losses[start], "the stream": losses}
-    for group in (forms, streams):
+    for group in (shapes, streams):
         expected: tuple[str, Array] | None = None
         for name, form in group.items():
             pupil = learner.clone()
@@ -354,11 +273,9 @@ def _check_good_input(make: Make, losses: LossStream, rng: np.random.Generator) 
                 if group is streams or name == "a loss":
                     raise
                 continue
-            if isinstance(form, np.ndarray):
-                unchanged = bool(np.all(form == gradient))
-                _promise(unchanged, learner, f"modified the gradient it observed as {name} in round {start}")
-                if form.flags.writeable:
-                    form[...] = 7.0
+            if isinstance(form, np.ndarray | list):
+                what = f"modified the gradient it observed as {name} in round {start}"
+                check_untouched(learner, form, gradient, what)
             found = _rest(pupil, losses)
             if expected is None:
                 expected = name, found
@@ -366,14 +283,14 @@ def _check_good_input(make: Make, losses: LossStream, rng: np.random.Generator) 
 
 
 def _check_extremes(make: Make, rng: np.random.Generator) -> None:
-    for sizes in ((1e90,), (1e-90,), (1e90, 1e-90, 1.0)):
+    for sizes in EXTREMES:
         learner = make()
         rounds = EXTREME_ROUNDS if learner.horizon is None else min(EXTREME_ROUNDS, learner.horizon)
         signs = rng.choice([-1.0, 0.0, 1.0], (rounds, learner.domain.dim))
         extreme = LinearLoss(signs * np.resize(sizes, rounds)[:, None])
         for t in range(rounds):
             when = f"after {t} gradients of size {' and '.join(map(str, sizes))}"
-            _check_decision(learner, _act(learner, when), when)
+            _check_decision(learner, acted(learner, learner.act, when), when)
             learner.observe(extreme[t])
 
 
@@ -385,5 +302,5 @@ def _check_horizon(make: Make, losses: LossStream) -> None:
         learner.act()
         learner.observe(losses[learner.round % len(losses)])
     when = f"in round {learner.round}, beyond its horizon"
-    _check_error(HorizonError, learner, learner.act, when)
-    _check_error(HorizonError, learner, lambda: play(learner, losses), when)
+    check_error(HorizonError, learner, learner.act, when, to_the_bit=True)
+    check_error(HorizonError, learner, lambda: play(learner, losses), when, to_the_bit=True)

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from driftwise._docs import documented
 from driftwise._validate import Array, checked, instance, whole
 from driftwise.domains import Ball, Domain
 from driftwise.errors import ParameterError, RoundIndexError
 from driftwise.losses import LossStream
-from driftwise.testing.domains import bad_rows, extreme, refused, sample_members
+from driftwise.testing.domains import extreme, sample_members
+from driftwise.testing.promises import RAISES, bad_rows, refused
 
 TOLERANCE = 1e-9
 """What rounding may cost, relative to the larger of 1 and the numbers in play."""
@@ -28,6 +30,7 @@ BOUND_ROUNDS = 100
 """How many more are looked at for a gradient longer than the bound, which need not be in every round."""
 
 
+@documented(raises=RAISES)
 @checked
 def check_loss(losses: LossStream, domain: Domain | None = None, seed: int = 0) -> None:
     """Check that a loss stream keeps the promises of this package, and raise with the first one it breaks.
@@ -43,10 +46,7 @@ def check_loss(losses: LossStream, domain: Domain | None = None, seed: int = 0) 
     seed : int, default 0
         Chooses the rounds and the decisions that are tried.
 
-    Raises
-    ------
-    AssertionError
-        If a promise is broken; the message says which one, and by how much.
+    {raises}
 
     Notes
     -----

@@ -8,6 +8,7 @@ import driftwise as dw
 from driftwise import control
 from driftwise._validate import Array
 from driftwise.control.controllers import DisturbanceActionController
+from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.errors import ArgumentError, DriftwiseError, InputError, ParameterError, StabilityError
 from tests.cases import check_refused
 from tests.control.cases import CONTROLLERS, PLANT, PLANTS, UNIT, WIDE, controller, policies, roll
@@ -15,7 +16,7 @@ from tests.control.cases import CONTROLLERS, PLANT, PLANTS, UNIT, WIDE, controll
 ROWS = control.UniformDisturbance(0.5).sample(40, 3, seed=8)
 
 
-def run(mine: DisturbanceActionController, actuator: Any, told: bool, rows: Array = ROWS) -> tuple[Array, Array, Array]:
+def run(mine: PolicyLoop, actuator: Any, told: bool, rows: Array = ROWS) -> tuple[Array, Array, Array]:
     """Run WIDE with an actuator of its own; return the recovered disturbances, the applied inputs and the states."""
     x = np.array([1.0, -0.5, 0.5])
     recovered, applied, states = [], [], [x]
@@ -154,6 +155,7 @@ def test_gradients_are_normalised_when_asked_to() -> None:
 
 def test_weights_are_those_of_the_learner() -> None:
     mine = controller("Scream", WIDE)
+    assert isinstance(mine, DisturbanceActionController)
     control.simulate(WIDE, mine, UNIT, ROWS[:20])
     np.testing.assert_array_equal(mine.weights, mine.learner.weights)
     assert mine.weights.size > 1
@@ -237,7 +239,7 @@ def test_a_gradient_out_of_range_is_refused_and_forgotten() -> None:
     assert mine.act([1.0, 0.0]).tobytes() == other.act([1.0, 0.0]).tobytes()
 
 
-def weight_of(mine: DisturbanceActionController) -> int:
+def weight_of(mine: PolicyLoop) -> int:
     """Return the bytes of everything that a controller keeps."""
     return len(pickle.dumps(mine))
 

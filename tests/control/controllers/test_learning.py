@@ -11,7 +11,7 @@ from driftwise import control
 from driftwise.control.policies.scales import theory_radii
 from driftwise.errors import ArgumentError, DriftwiseError, InputError, ParameterError, StabilityError
 from tests.cases import check_refused
-from tests.control.cases import LEARNING, PLANT, UNIT, WIDE
+from tests.control.cases import LEARNING, PLANT, UNIT, WIDE, squares
 
 ROWS = 0.3 * np.sin(np.arange(60)[:, None] / 5.0 + np.array([0.0, 1.0]))
 SCREAM = control.ScreamController
@@ -199,3 +199,37 @@ def test_a_number_is_a_gain_of_a_plant_with_one_state() -> None:
     plant = control.LinearSystem(0.5, 1.0)
     assert control.ScreamController(plant, K=0.2).K.tolist() == [[0.2]]
     assert control.LinearController(plant, 0.2).K.tolist() == [[0.2]]
+
+
+@pytest.mark.parametrize("scale", ["certified", "theory"])
+def test_theorem_7_is_quoted_with_its_conditions(scale: str) -> None:
+    mine = control.ScreamController(PLANT, horizon=50, scale=scale, memory=4)
+    for condition in ("x_0 = 0", "T = 50 rounds", "H grows like log T", "With H = 4", "linear in T"):
+        assert condition in mine.guarantee
+    assert mine.objection() is None
+
+
+@pytest.mark.parametrize("scale", ["certified", "theory"])
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_a_guarantee_is_withdrawn_when_costs_are_steeper_than_was_said(scale: str, by_hand: bool) -> None:
+    mine = control.ScreamController(PLANT, horizon=50, scale=scale, memory=4)
+    rows = 0.1 * np.ones((8, 2))
+    first = control.simulate(PLANT, mine, UNIT, rows)
+    assert mine.guarantee.startswith("Theorem 7")
+    steep = squares(5.0) if by_hand else control.QuadraticCost(5.0, 5.0)
+    with pytest.raises(InputError):
+        mine.act(np.full(2, np.inf))
+    control.simulate(PLANT, mine, steep, rows, start=first.final_state)
+    assert mine.guarantee.startswith("None any more: a cost's gradient was 10 times as large")
+    assert "cost_gradient of at most 2" in mine.guarantee
+    assert mine.clone().guarantee == mine.guarantee
+
+
+@pytest.mark.parametrize("name", ["gradient", "Scream"])
+def test_a_guarantee_is_withdrawn_when_the_plant_does_not_start_at_the_origin(name: str) -> None:
+    mine = LEARNING[name](PLANT, horizon=50, scale="certified", memory=4)
+    assert mine.objection() is None
+    mine.act([3e4, 4e4])
+    assert mine.guarantee == (
+        "None any more: the plant began in a state of norm 5e+04, and the theorem is for x_0 = 0."
+    )

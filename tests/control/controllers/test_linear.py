@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from driftwise import control
-from driftwise.control.controllers.linear import Still
 from driftwise.control.policies.disturbance_action import DisturbanceAction
 from driftwise.errors import ArgumentError, InputError, ParameterError, StabilityError
 from tests.cases import check_refused
@@ -53,11 +52,12 @@ def test_a_policy_never_changes() -> None:
     np.testing.assert_array_equal(mine.policy.K, GAIN)
 
 
-def test_a_still_learner_stands_still() -> None:
-    still = Still(np.array([3.0, 4.0]))
-    assert still.domain.contains(still.act())
-    still.observe([1e90, -1e90])
-    np.testing.assert_array_equal(still.act(), [3.0, 4.0])
+def test_a_policy_stands_still_whatever_a_cost_says() -> None:
+    mine = control.PolicyController(PLANT, DisturbanceAction(GAIN, np.full((1, 1, 2), 3.0)))
+    mine.act([1.0, 1.0])
+    mine.observe(control.CustomCost(lambda x, u: 1e90 * float(x @ x), lambda x, u: (2e90 * x, 0.0 * u)))
+    np.testing.assert_array_equal(mine.policy.M, np.full((1, 1, 2), 3.0))
+    np.testing.assert_array_equal(mine.weights, [1.0])
 
 
 def test_bad_parts_are_refused() -> None:

@@ -8,8 +8,8 @@ import numpy as np
 
 from driftwise import control
 from driftwise._validate import Array
+from driftwise.control.costs.kernels import ABSOLUTE, HUBER, QUADRATIC
 from driftwise.control.hindsight.rollout import Problem, read_problem
-from driftwise.control.plants.kernels import ABSOLUTE, HUBER, QUADRATIC
 from tests.control.cases import PLANT, ROUNDS, WIDE, costs, roll
 
 cp: Any = importlib.import_module("cvxpy")  # its names are made at run time

@@ -3,7 +3,7 @@
 import pytest
 
 from driftwise._compile import PLAIN
-from tests.regret.problems import left_cold
+from tests.optimum.problems import left_cold
 
 
 @pytest.mark.skipif(PLAIN, reason="nothing is compiled")

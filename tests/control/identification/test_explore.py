@@ -1,6 +1,7 @@
 import dataclasses
 import logging
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -170,7 +171,7 @@ def test_refused_input_leaves_everything_as_it_was() -> None:
             controller.act([math.nan, 0.0])
         np.testing.assert_array_equal(controller.act(x), twin.act(x))
         with pytest.raises(OrderError):
-            controller.act(x)
+            controller.act(x + 1.0)
         with pytest.raises(InputError):
             controller.observe(control.QuadraticCost(np.eye(3), 1.0))
         controller.observe(COST)
@@ -248,3 +249,37 @@ class TestSafeRadii:
     def test_an_estimate_that_the_gain_does_not_stabilise_is_not_safe(self) -> None:
         found = dataclasses.replace(self.estimate(PLANT.A, PLANT.B, 1e-9), A=1.5 * PLANT.A)
         assert safe_radii(found, K, 10) is None
+
+
+def settled(**options: object) -> control.ExploreThenCommit:
+    """Return one that has committed to what the paper's own estimate gives."""
+    controller = make(horizon=20_000, exploration=1500, method="moments", **options)
+    assert "before the commit" in controller.guarantee
+    control.simulate(PLANT, controller, COST, 0.2 * WAVES.sample(1600, 2))
+    assert controller.status == "committed"
+    return controller
+
+
+def test_nothing_is_proved_by_default() -> None:
+    assert make().guarantee == (
+        "No bound on the regret is proved: Theorem 8 needs a known horizon T, at least T^(2/3) rounds of exploration "
+        "and the method 'moments', and here they are 3000, 400 and 'iv'."
+    )
+    found = settled().guarantee
+    assert found.startswith("No bound on the regret is proved for the controller that it committed to")
+    assert found.endswith("constants are measured on the way.")
+    other = settled(controller=control.AderController).guarantee
+    assert other.startswith("No bound on the regret is proved: Theorem 8 is for a ScreamController")
+
+
+def certified(system: control.System, **settings: Any) -> control.Controller:
+    return control.ScreamController(system, scale="certified", disturbance_bound=5.0, **settings)
+
+
+def test_theorem_8_is_quoted_with_its_conditions_until_one_is_broken() -> None:
+    mine = settled(controller=certified)
+    assert mine.guarantee.startswith("Theorem 8")
+    for condition in ("strongly controllable", "T = 20000", "H grows like log T", "disturbances stay within 5"):
+        assert condition in mine.guarantee
+    mine.act([1e4, 0.0])
+    assert mine.guarantee.startswith("None any more")

@@ -11,7 +11,8 @@ from driftwise import control
 from driftwise._compile import brief
 from driftwise._memory import part
 from driftwise._validate import Array
-from driftwise.control.plants.kernels import cost_vector
+from driftwise.control.controllers.loop import PolicyLoop
+from driftwise.control.costs.kernels import cost_vector
 from driftwise.control.policies.engine import (
     act,
     add_scaled,
@@ -131,7 +132,7 @@ def test_a_disturbance_that_is_too_large_is_refused_with_its_state() -> None:
 def test_a_refused_state_leaves_every_byte_of_a_controller_as_it_was(name: str) -> None:
     if name == "own":  # a learner that is asked for its decision in Python
         domain = dw.SpectralBalls((3, 2, 3), 0.8)
-        mine = control.DisturbanceActionController(WIDE, Counting(domain, step=0.02))
+        mine: PolicyLoop = control.DisturbanceActionController(WIDE, Counting(domain, step=0.02))
     else:
         mine = controller(name, WIDE)
     for x in (np.ones(3), np.array([0.5, -1.0, 0.3]), None):

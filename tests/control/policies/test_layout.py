@@ -7,17 +7,15 @@ from driftwise._compile import brief
 from driftwise._memory import at, part, whole_at
 from driftwise._validate import Array
 from driftwise.control.policies.layout import (
+    CELL,
     DX,
     HEAD,
     HEADER,
-    KEPT,
     LAGS,
-    ROOM,
     ROOM_AT,
-    kept,
     new_cell,
+    sides_of,
     views,
-    with_room,
 )
 
 SIZES = [(1, 1, 1, 3), (2, 1, 5, 75), (3, 2, 4, 20)]
@@ -50,7 +48,7 @@ def test_every_number_of_a_cell_belongs_to_one_part(size: tuple[int, int, int, i
 def test_the_header_says_where_the_parts_are(size: tuple[int, int, int, int]) -> None:
     cell = new_cell(*size)
     parts = views(cell)
-    for number, item in enumerate((*KEPT.parts, *ROOM.parts), start=1):
+    for number, item in enumerate(CELL.parts, start=1):
         parts[item.name][...] = number
         assert _first_of(cell, item.slot) == number, item.name
     assert (_whole_of(cell, DX), _whole_of(cell, LAGS)) == (size[0], size[2])
@@ -62,11 +60,11 @@ def test_room_is_left_out_of_copies_and_comes_back_empty(size: tuple[int, int, i
     cell = new_cell(*size)
     for view in views(cell).values():
         view[...] = 7.0
-    short = kept(cell)
+    short = CELL.kept(cell)
     assert short.size == cell[ROOM_AT]
     short[HEADER] = 8.0
     assert cell[HEADER] == 7.0
-    again = with_room(short)
+    again = CELL.with_room(short, sides_of(short))
     assert again.shape == cell.shape
     assert not again[short.size :].any()
     assert again[: short.size].tobytes() == short.tobytes()

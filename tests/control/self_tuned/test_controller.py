@@ -1,4 +1,4 @@
-"""The controller without knobs: against a NumPy statement of it, and what it promises of units, glitches and costs."""
+"""The controller without knobs: what it promises of units, glitches and costs."""
 
 import math
 from typing import Any
@@ -8,13 +8,9 @@ import pytest
 
 import driftwise as dw
 from driftwise import control
-from driftwise._validate import Array
-from driftwise.control.policies.engine import OUTLIER, SETTLED
-from driftwise.control.policies.scales import gain_size
-from driftwise.control.self_tuned.least_squares import RIDGE, SHARE
 from driftwise.control.self_tuned.pool import FORGETTING, LARGEST_FIT, PACES, STEPS, STILL
-from driftwise.errors import InputError, ParameterError
-from tests.control.cases import DATA, PLANT, UNIT, WIDE, costs, inputs_to_come, roll
+from driftwise.errors import InputError
+from tests.control.cases import DATA, PLANT, UNIT, WIDE, inputs_to_come
 
 FITS = len(FORGETTING)
 WAVES = control.SinusoidDisturbance(0.3, period=25.0, seed=1)
@@ -23,116 +19,6 @@ SIZED = {"linear": PLANT, "wide": WIDE}
 
 def total(plant: control.System, rows: Any, cost: Any = UNIT, rounds: int = 600, **settings: Any) -> float:
     return control.simulate(plant, control.SelfTunedController(plant, **settings), cost, rows, rounds=rounds).total
-
-
-class Reference:
-    """The same controller in NumPy, with sums over the whole past in place of recursions."""
-
-    def __init__(self, plant: control.System, K: Array, H: int, rows: Array, start: Array) -> None:
-        self.plant, self.K, self.H, self.rows, self.start = plant, K, H, rows, start
-        self.D, self.n = gain_size(plant, K), H * K.size
-        self.N = 1 + len(STEPS) + len(PACES) + FITS
-        self.prior = np.array([STILL] + [(1.0 - STILL) / (self.N - 1)] * (self.N - 1))
-        self.domain = dw.SpectralBalls((H, *K.shape), 4.0 * self.D)
-        self.history = np.zeros((self.N, 0, self.n))
-        self.M, self.L, self.gap = np.zeros((self.N, self.n)), np.zeros(self.N), 0.0
-        self.squares, self.spreads = np.zeros(self.N), np.zeros((len(PACES), self.n))
-        self.P, self.q, self.ages = np.zeros((FITS, self.n, self.n)), np.zeros((FITS, self.n)), np.zeros(FITS)
-        self.sizes: list[float] = []
-        self.p = self.prior.copy()
-
-    def observe(self, t: int, Q: Array, R: Array) -> None:
-        H, dim = self.H, self.n
-        W = np.block([[Q, np.zeros((len(Q), len(R)))], [np.zeros((len(R), len(Q))), R]])
-
-        def reached(window: Array) -> Array:
-            policies = window.reshape(-1, H, *self.K.shape)
-            rows = self.rows[: t + 1]
-            states, inputs = roll(self.plant, self.K, policies, rows, self.start)
-            return np.concatenate([states[t], inputs[t]])
-
-        held = [np.zeros(dim), *np.eye(dim)]
-        free, *moved = (reached(np.tile(M, (t + 1, 1))) for M in held)
-        Z = np.array([z - free for z in moved]).T
-        self.history = np.concatenate([self.history, self.M[:, None]], axis=1)
-        own = [reached(window) for window in self.history]
-        size = float(free @ free + self.D**2 * np.sum(Z**2))
-        usual = OUTLIER**2 * float(np.mean(self.sizes)) if len(self.sizes) >= SETTLED else math.inf
-        trust = min(1.0, usual / size)
-        self.sizes.append(min(size, usual))
-        values = np.array([z @ W @ z for z in own])
-        self.weigh(trust * (values - values[0]))
-        self.descend(trust, W, Z, free)
-        self.fit(trust, W, Z, free)
-
-    def weigh(self, values: Array) -> None:
-        if np.ptp(values) > 0.0:
-            eps = 1.0 / self.gap if self.gap else 1e200
-            low = values.min()
-            soft = -np.log(self.p @ np.exp(-eps * (values - low))) / eps
-            self.gap += max(0.0, self.p @ (values - low) - soft)
-        self.L += values
-        eps = 1.0 / self.gap if self.gap else 0.0
-        self.p = self.prior * np.exp(-eps * (self.L - self.L.min()))
-        self.p /= self.p.sum()
-
-    def descend(self, trust: float, W: Array, Z: Array, free: Array) -> None:
-        D = self.D / math.sqrt(1.0 + self.H / max(sum(size > 0.0 for size in self.sizes), 1))
-        for m in range(1, 1 + len(STEPS) + len(PACES)):
-            g = 2.0 * trust * Z.T @ W @ (free + Z @ self.M[m])
-            self.squares[m] += g @ g
-            if not g.any():
-                continue
-            if m <= len(STEPS):
-                step: Any = STEPS[m - 1] * D / math.sqrt(self.squares[m])
-            else:
-                spread = self.spreads[m - 1 - len(STEPS)]
-                spread += g**2
-                with np.errstate(divide="ignore"):
-                    step = PACES[m - 1 - len(STEPS)] * D / np.sqrt(self.n * spread)
-            self.M[m] = self.domain.project(self.M[m] - np.where(g == 0.0, 0.0, step) * g)
-
-    def fit(self, trust: float, W: Array, Z: Array, free: Array) -> None:
-        for f, share in enumerate(FORGETTING):
-            self.P[f] = share * self.P[f] + trust * Z.T @ W @ Z
-            self.q[f] = share * self.q[f] + trust * Z.T @ W @ free
-            self.ages[f] = share * self.ages[f] + 1.0
-            ridge = RIDGE * np.trace(self.P[f]) / (self.n * self.ages[f])
-            if ridge == 0.0:
-                continue
-            m = self.N - FITS + f
-            M = self.M[m].copy()
-            for c in range(self.n):
-                slope = self.q[f, c] + self.P[f, c] @ M + ridge * M[c]
-                M[c] -= SHARE * slope / (self.P[f, c, c] + ridge)
-            step = M - self.M[m]
-            step *= min(1.0, self.D / math.sqrt(self.ages[f] + self.H) / max(float(np.linalg.norm(step)), 1e-300))
-            self.M[m] = self.domain.project(self.M[m] + step)
-
-
-@pytest.mark.parametrize("name", SIZED)
-def test_it_is_what_its_numpy_statement_says(name: str) -> None:
-    plant, T, H = SIZED[name], 40, 2
-    dx, du = plant.state_dim, plant.input_dim
-    rows = WAVES.sample(T, dx) + 0.1 * np.random.default_rng(0).standard_normal((T, dx))
-    rows[25] *= 30.0  # a glitch
-    sequence, start = costs("stages", dx, du, T), np.linspace(0.4, -0.2, dx)
-    mine = control.SelfTunedController(plant, memory=H)
-    trace = control.simulate(plant, mine, sequence, rows, start=start, record_weights=True, record_policies=True)
-    reference = Reference(plant, mine.K, H, rows, start)
-    assert trace.weights is not None
-    assert trace.policies is not None
-    for t in range(T):
-        np.testing.assert_allclose(trace.weights[t], reference.p, rtol=1e-6, atol=1e-9)
-        np.testing.assert_allclose(trace.policies[t].ravel(), reference.p @ reference.M, rtol=1e-6, atol=1e-9)
-        cost = sequence[t]
-        assert isinstance(cost, control.QuadraticCost)
-        reference.observe(t, cost.Q, cost.R)
-    np.testing.assert_allclose(mine.learner.parts["policies"], reference.M, rtol=1e-6, atol=1e-9)
-    assert trace.weights[-1].max() > 2.0 * reference.prior[1:].max()
-    states, inputs = roll(plant, mine.K, trace.policies, rows, start)
-    np.testing.assert_allclose(trace.states, states[:-1], atol=1e-9)
-    np.testing.assert_allclose(trace.inputs, inputs, atol=1e-9)
 
 
 @pytest.mark.parametrize("factor", [1e-6, 1e6])
@@ -182,10 +68,10 @@ def test_squares_are_fitted_to_quadratic_costs_only() -> None:
     mine = control.SelfTunedController(PLANT, memory=3)
     control.simulate(PLANT, mine, control.AbsoluteCost(1.0, 1.0), WAVES, rounds=40)
     assert mine.members[-FITS:] == tuple(f"least squares {share:g}" for share in FORGETTING)
-    assert not mine.learner.parts["policies"][-FITS:].any()
-    assert mine.learner.parts["policies"][1:-FITS].any(axis=1).all()
+    assert not mine._pool_parts["policies"][-FITS:].any()
+    assert mine._pool_parts["policies"][1:-FITS].any(axis=1).all()
     control.simulate(PLANT, mine, UNIT, WAVES, rounds=40)
-    assert mine.learner.parts["policies"][-FITS:].any(axis=1).all()
+    assert mine._pool_parts["policies"][-FITS:].any(axis=1).all()
 
 
 def test_large_policies_are_learnt_without_squares() -> None:
@@ -264,19 +150,19 @@ def test_weights_have_names_and_begin_at_the_prior() -> None:
     assert len(set(mine.members)) == mine.weights.size
 
 
+def test_it_is_a_controller_that_holds_its_pool_as_data() -> None:
+    mine = control.SelfTunedController(PLANT, memory=2)
+    assert isinstance(mine, control.Controller)
+    assert not any(isinstance(part, dw.Learner) for part in vars(mine).values())
+    assert mine.domain.shape == (2, 1, 2)
+
+
 def test_nothing_is_said_to_be_proved() -> None:
     mine = control.SelfTunedController(PLANT)
     assert mine.guarantee.startswith("No bound on the regret is proved")
     trace = control.simulate(PLANT, mine, UNIT, WAVES, rounds=5)
     assert mine.guarantee in trace.summary()
     assert mine.horizon is None
-
-
-def test_its_learner_learns_from_rounds_alone() -> None:
-    mine = control.SelfTunedController(PLANT, memory=2)
-    mine.learner.act()
-    with pytest.raises(ParameterError, match=r"SelfTunedController\.observe"):
-        mine.learner.observe(np.zeros(4))
 
 
 def test_where_there_is_nothing_to_learn_next_to_nothing_is_lost() -> None:

@@ -15,14 +15,13 @@ from driftwise.control.self_tuned.pool import (
     LANES,
     LARGEST_FIT,
     PACES,
+    POOL,
     STEPS,
     STILL,
     kept,
     members,
     new_pool,
     sides_of,
-    views,
-    with_room,
 )
 
 SHAPES: list[tuple[int, int, int]] = [(1, 1, 1), (4, 1, 2), (3, 2, 3), (LARGEST_FIT // 2 + 1, 1, 2)]
@@ -34,7 +33,7 @@ def test_every_number_of_a_pool_belongs_to_one_part(shape: tuple[int, int, int])
     pool = new_pool(domain, 0.5)
     pool[HEADER:] = 0.0
     header = pool[:HEADER].copy()
-    for number, view in enumerate(views(pool, sides_of(domain)).values(), start=1):
+    for number, view in enumerate(POOL.views(pool, sides_of(domain)).values(), start=1):
         assert not view.any(), "parts overlap"
         view[...] = number
     np.testing.assert_array_equal(pool[:HEADER], header)
@@ -45,7 +44,7 @@ def test_every_number_of_a_pool_belongs_to_one_part(shape: tuple[int, int, int])
 def test_all_begin_at_zero_with_the_prior(shape: tuple[int, int, int]) -> None:
     domain = dw.SpectralBalls(shape, 2.0)
     pool = new_pool(domain, 0.5)
-    parts, count = views(pool, sides_of(domain)), int(pool[COUNT])
+    parts, count = POOL.views(pool, sides_of(domain)), int(pool[COUNT])
     fits = len(FORGETTING) if math.prod(shape) <= LARGEST_FIT else 0
     assert pool[FITS] == fits
     assert count == 1 + len(STEPS) + len(PACES) + fits == len(members(count))
@@ -62,8 +61,8 @@ def test_copies_have_neither_room_nor_addresses() -> None:
     domain = dw.SpectralBalls((2, 1, 2), 2.0)
     pool = new_pool(domain, 0.5)
     fresh = pool.copy()
-    views(pool, sides_of(domain))["plan"][:] = domain.plan()
-    views(pool, sides_of(domain))["gradients"][:] = 3.0
+    POOL.views(pool, sides_of(domain))["plan"][:] = domain.plan()
+    POOL.views(pool, sides_of(domain))["gradients"][:] = 3.0
     pool[FINISH_CALL] = 12345.0
     assert pool.tobytes() != fresh.tobytes()
-    assert with_room(kept(pool, domain), domain).tobytes() == fresh.tobytes()
+    assert POOL.with_room(kept(pool, domain), sides_of(domain)).tobytes() == fresh.tobytes()

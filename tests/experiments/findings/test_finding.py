@@ -41,6 +41,23 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert read_chapters(tmp_path) == [chapter("figure1")]
 
 
+def test_a_summary_of_several_sentences_is_kept_and_read_back_one_by_one(tmp_path: Path) -> None:
+    said = ["There are two.", "Neither of them\n  is odd."]
+    whole = chapter("figure1")
+    replace(whole, findings=[replace(whole.findings[0], summary=said)]).write(tmp_path)
+    (kept,) = read_chapters(tmp_path)
+    assert kept.findings[0].bullets == ["There are two.", "Neither of them is odd."]
+    assert kept.findings[0].summary == "There are two.\nNeither of them is odd."
+
+
+def test_a_summary_of_one_text_is_one_bullet_and_stays_as_it_was_given() -> None:
+    text = whole = "It is < & >, “so”.  And so."
+    finding = Finding("t", text, [], [])
+    assert finding.summary == whole
+    assert finding.bullets == [whole]
+    assert Finding("t", "", [], []).bullets == []
+
+
 def test_chapters_come_in_the_order_asked_for_and_the_rest_by_name(tmp_path: Path) -> None:
     for name in ("b", "c", "a"):
         chapter(name).write(tmp_path)

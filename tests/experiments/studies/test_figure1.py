@@ -8,7 +8,7 @@ import pytest
 import driftwise as dw
 from driftwise.experiments.studies import figure1
 from driftwise.experiments.studies.figure1 import ALPHAS, CONTENDERS, OPTIMUM, STUDY
-from driftwise.experiments.studies.study import Size, Task
+from driftwise.experiments.studies.study import Arguments, Size
 
 # Overall cost from an independent transcription of the algorithms (five seeds of its own).
 TABLE = {
@@ -33,7 +33,7 @@ PARTS = {
 # At full size also the seeds that the claims were never looked at on while they were written.
 SEEDS = {"five": range(5), "others": range(100, 120)}
 
-Runs = tuple[list[Task], list[dict[str, Any]]]
+Runs = tuple[list[Arguments], list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module", params=["five", pytest.param("others", marks=pytest.mark.full)])

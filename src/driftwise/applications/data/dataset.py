@@ -10,14 +10,17 @@ class Dataset:
     """Rows of numbers, one a round, in the order in which they were measured."""
 
     name: str
+    """Key in `CATALOGUE`."""
     title: str
     """What was measured, fit for a heading."""
     values: Array
     """Shape (T, k); of several columns the first is what the others forecast."""
     columns: tuple[str, ...]
+    """What every column is, with its unit."""
     step: str
     """What a round is: "hour" or "day"."""
     source: str
+    """Who measured it."""
     licence: str
     """Of the data; that of the package which ships them may be another."""
     package: str | None

@@ -1,24 +1,21 @@
 """Ader.Control: many step sizes over policies, blind to what moving a policy costs (the paper's contender)."""
 
+from driftwise._docs import documented
 from driftwise._validate import Array
-from driftwise.control.controllers.learning import LearningController
+from driftwise.control.controllers.learning import PARAMETERS, LearningController
 from driftwise.control.policies.scales import Constants
 from driftwise.domains import SpectralBalls
 from driftwise.learners import Ensemble, Learner
 from driftwise.learners.ader import ader_parts
 
 
+@documented(parameters=PARAMETERS)
 class AderController(LearningController):
     """Ader.Control: gradient descent over policies with many step sizes, mixed by Hedge, blind to what moving costs.
 
     A contender of the paper's: it shows what `ScreamController` gains by pricing movement.
 
-    Parameters
-    ----------
-    system : System
-        The plant, of which the nominal pair (A, B) is used.
-    horizon, K, memory, scale, alpha, disturbance_bound, cost_gradient, gradient_bound, radii, start, seed, input_bound
-        As in `LearningController`.
+    {parameters}
 
     Notes
     -----
@@ -33,13 +30,9 @@ class AderController(LearningController):
     Examples
     --------
     >>> import driftwise as dw
-    >>> plant = dw.control.double_integrator()
-    >>> cost, waves = dw.control.QuadraticCost(1.0, 1.0), dw.control.SinusoidDisturbance(0.3, period=40.0, seed=1)
-    >>> controller = dw.control.AderController(plant, horizon=2000)
-    >>> trace = dw.control.simulate(plant, controller, cost, waves, rounds=2000)
-    >>> lqr = dw.control.simulate(plant, dw.control.LinearController(plant), cost, waves, rounds=2000)
-    >>> round(trace.total / lqr.total, 3)
-    0.608
+    >>> controller = dw.control.AderController(dw.control.double_integrator(), horizon=2000)
+    >>> controller.learner.step_sizes.round(3)
+    array([0.055, 0.11 , 0.22 , 0.44 , 0.879, 1.758, 3.517])
     """
 
     def _learner(self, domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array) -> Learner:

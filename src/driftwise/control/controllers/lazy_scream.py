@@ -2,25 +2,22 @@
 
 import math
 
+from driftwise._docs import documented
 from driftwise._validate import Array
-from driftwise.control.controllers.learning import LearningController
+from driftwise.control.controllers.learning import PARAMETERS, LearningController
 from driftwise.control.controllers.scream import scream_over_policies
 from driftwise.control.policies.scales import Constants
 from driftwise.domains import SpectralBalls
 from driftwise.learners import Learner
 
 
+@documented(parameters=PARAMETERS)
 class LazyScreamController(LearningController):
     """Scream.Control with lazy updates: each policy is held for an epoch, and the epochs' gradients are summed.
 
     For plants where a change of policy itself does harm, as it changes in one round of every sqrt(lambda / G) only.
 
-    Parameters
-    ----------
-    system : System
-        The plant, of which the nominal pair (A, B) is used.
-    horizon, K, memory, scale, alpha, disturbance_bound, cost_gradient, gradient_bound, radii, start, seed, input_bound
-        As in `LearningController`.
+    {parameters}
 
     Notes
     -----
@@ -34,13 +31,9 @@ class LazyScreamController(LearningController):
     Examples
     --------
     >>> import driftwise as dw
-    >>> plant = dw.control.double_integrator()
-    >>> cost, waves = dw.control.QuadraticCost(1.0, 1.0), dw.control.SinusoidDisturbance(0.3, period=40.0, seed=1)
-    >>> controller = dw.control.LazyScreamController(plant, horizon=2000)
-    >>> trace = dw.control.simulate(plant, controller, cost, waves, rounds=2000)
-    >>> lqr = dw.control.simulate(plant, dw.control.LinearController(plant), cost, waves, rounds=2000)
-    >>> round(trace.total / lqr.total, 3)
-    0.494
+    >>> controller = dw.control.LazyScreamController(dw.control.double_integrator(), horizon=2000)
+    >>> controller.learner.program.epoch, controller.weights.size
+    (4, 6)
     """
 
     def _learner(self, domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array) -> Learner:

@@ -4,38 +4,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, instance
-from driftwise.control.controllers.disturbance_action import DisturbanceActionController
+from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.control.controllers.run import Learning
-from driftwise.control.plants.systems import PLANT_HINT, System
-from driftwise.control.policies.disturbance_action import DisturbanceAction, read_loop
-from driftwise.control.stability import lqr
-from driftwise.domains import Ball
-from driftwise.learners import Learner
+from driftwise.control.plants import PLANT_HINT, System
+from driftwise.control.policies.disturbance_action import DisturbanceAction, stable_loop
 
 
-class Still(Learner):
-    """Decides the same in every round."""
-
-    def __init__(self, decision: Array) -> None:
-        super().__init__(Ball(decision.size, radius=1.0 + float(np.linalg.norm(decision))))
-        self.decision = decision
-        # As compiled code reads it: where the decision is, and the decision.
-        self._cell = np.concatenate([[1.0], decision])
-
-    def _decide(self) -> Array:
-        return self.decision
-
-    def _learn(self, gradient: Array) -> None:
-        pass
-
-
-class PolicyController(DisturbanceActionController):
-    """Plays one disturbance-action policy for ever; the controllers that learn are compared with it.
+class PolicyController(PolicyLoop):
+    """Plays a constant disturbance-action policy; the controllers that learn are compared with it.
 
     Parameters
     ----------
     system : System
-        The plant, of which the nominal pair (A, B) is used to recover disturbances.
+        The plant; its nominal (A, B) is used to recover disturbances.
     policy : DisturbanceAction
         The policy.
     input_bound : float or array of shape (du,), optional
@@ -54,7 +35,6 @@ class PolicyController(DisturbanceActionController):
     [-0.5, -0.75, -0.5]
     """
 
-    _learns = False
     _learning = Learning(decision=0)
 
     def __init__(self, system: System, policy: DisturbanceAction, *, input_bound: ArrayLike | None = None) -> None:
@@ -62,11 +42,19 @@ class PolicyController(DisturbanceActionController):
         instance(owner, "policy", policy, DisturbanceAction, "DisturbanceAction(K, M)")
         instance(owner, "system", system, System, PLANT_HINT)
         array(owner, "policy.K", policy.K, (system.input_dim, system.state_dim))
-        still = Still(policy.M.ravel())
-        super().__init__(system, still, K=policy.K, memory=policy.memory, input_bound=input_bound)
+        # As compiled code reads it: where the policy is, and the policy.
+        self._still = np.concatenate([[1.0], policy.M.ravel()])
+        super().__init__(system, policy.K, policy.memory, input_bound=input_bound)
 
-    def _runs_compiled(self) -> bool:
-        return True
+    @property
+    def _decider(self) -> Array:
+        return self._still
+
+    @_decider.setter
+    def _decider(self, cell: Array) -> None: ...
+
+    def _decision(self) -> Array:
+        return self._still[1:]
 
 
 class LinearController(PolicyController):
@@ -90,7 +78,5 @@ class LinearController(PolicyController):
     """
 
     def __init__(self, system: System, K: ArrayLike | None = None, *, input_bound: ArrayLike | None = None) -> None:
-        instance("LinearController", "system", system, System, PLANT_HINT)
-        shape = (system.input_dim, system.state_dim)
-        gain, _ = read_loop("LinearController", system, lqr(system) if K is None else K)
-        super().__init__(system, DisturbanceAction(gain, np.zeros((1, *shape))), input_bound=input_bound)
+        gain, _ = stable_loop("LinearController", system, K)
+        super().__init__(system, DisturbanceAction(gain, np.zeros((1, *gain.shape))), input_bound=input_bound)

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from driftwise._compile import LARGEST, Plugin, entry, helper
 from driftwise._memory import Pointer, at, call, part, whole_at
 from driftwise._validate import Array
-from driftwise.control.plants.kernels import LIMIT_AT, PLANT_KIND, VARYING, clip, move, value_of
+from driftwise.control.costs.kernels import value_of
+from driftwise.control.plants.kernels import LIMIT_AT, PLANT_KIND, VARYING, clip, move
 from driftwise.control.policies.engine import copy_to, decide, remember
 from driftwise.control.policies.layout import DU, DX, U_AT, Z_AT
 from driftwise.engine.rounds import OK
@@ -28,7 +29,7 @@ class Learning(NamedTuple):
     """How a controller learns."""
 
     decision: int
-    """Slot in the header of the learner's cell that says where the policy is."""
+    """Slot in the header of the decider's vector that says where the policy is."""
     enter: Plugin | None = None
     """Lets the learner see a new disturbance: of the controller's cell and the learner's."""
     learn: Plugin | None = None

@@ -1,8 +1,11 @@
 """What a state and an input cost: single convex costs, and one for every round of a run."""
 
-from driftwise.control.costs.base import AbsoluteCost, Cost, DataCost, HuberCost, QuadraticCost
+from driftwise.control.costs.absolute import AbsoluteCost
+from driftwise.control.costs.base import Cost, DataCost
 from driftwise.control.costs.custom import CustomCost
+from driftwise.control.costs.huber import HuberCost
 from driftwise.control.costs.paper import abrupt, gradual, pendulum
+from driftwise.control.costs.quadratic import QuadraticCost
 from driftwise.control.costs.sequence import CostSequence, as_costs
 
 __all__ = [

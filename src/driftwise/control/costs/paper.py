@@ -6,9 +6,9 @@ import warnings
 import numpy as np
 
 from driftwise._validate import Array, checked, instance, seeded, whole
-from driftwise.control.costs.base import QuadraticCost
+from driftwise.control.costs.kernels import QUADRATIC, CostData
+from driftwise.control.costs.quadratic import QuadraticCost
 from driftwise.control.costs.sequence import CostSequence
-from driftwise.control.plants.kernels import QUADRATIC, CostData
 
 
 def _waves(owner: str, rounds: int, literal: bool, half: bool) -> tuple[Array, Array]:
@@ -113,12 +113,7 @@ def pendulum(rounds: int, *, literal: bool = False) -> CostSequence:
     rounds : int
         T; 10000 in the paper.
     literal : bool, default False
-        Take plain sines, as the paper prints them. Such costs are negative, and not convex, half of the time.
-
-    Warns
-    -----
-    UserWarning
-        If `literal`.
+        Take the sines themselves, with a warning, as in `gradual`.
 
     Examples
     --------

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftwise._validate import Array, Checked, array, checked, describe, instance, whole
-from driftwise.control.costs.base import Cost, DataCost, growth, not_convex
-from driftwise.control.plants.kernels import QUADRATIC, CostData
+from driftwise.control.costs.base import Cost, DataCost, not_convex
+from driftwise.control.costs.kernels import CostData, cost_vector
 from driftwise.errors import InputError, ParameterError, RoundIndexError
 
 _HINT = "QuadraticCost(Q, R)"
@@ -35,6 +35,8 @@ class CostSequence(metaclass=Checked):
         Number of states and of inputs; None when the costs take any.
     data : CostData or None
         The costs as compiled code reads them; None unless all are built in, of one kind, width and form of weights.
+    family : type of DataCost, or None
+        The class of the costs in `data`, which knows what can be made of them in hindsight.
 
     Examples
     --------
@@ -48,6 +50,7 @@ class CostSequence(metaclass=Checked):
     """
 
     data: CostData | None
+    family: type[DataCost] | None
     _rounds: int
     _costs: list[Cost]
     _index: NDArray[np.int64]
@@ -62,7 +65,7 @@ class CostSequence(metaclass=Checked):
     @classmethod
     @checked
     def constant(cls, cost: Cost, rounds: int) -> "CostSequence":
-        """Return the same cost in all of so many rounds."""
+        """Return the same cost in all rounds."""
         owner = "CostSequence.constant"
         instance(owner, "cost", cost, Cost, _HINT)
         return cls._new([cost], np.zeros(whole(owner, "rounds", rounds), np.int64))
@@ -111,7 +114,7 @@ class CostSequence(metaclass=Checked):
         """
         owner = "CostSequence.scaled"
         instance(owner, "cost", cost, DataCost, f"{_HINT}, whose state part and input part are known")
-        if not cost.plain:
+        if not cost.compiled:
             raise ParameterError(f"{owner}: {type(cost).__name__} has a value or a gradient of its own; scale those.")
         a = array(owner, "state_factors", state_factors, ("T",))
         b = array(owner, "input_factors", input_factors, (a.size,))
@@ -121,7 +124,7 @@ class CostSequence(metaclass=Checked):
                 f"{owner}: the cost of round {t} is not convex, because its {('state', 'input')[part]} factor is "
                 f"negative, {scales[t, part]:.6g}."
             )
-            if cost.data.kind != QUADRATIC:
+            if not cost.quadratic:
                 raise ParameterError(f"{complaint} Give factors of zero or more.")
             not_convex(cost.if_not_convex, complaint, stacklevel=3)
         return cls.from_data(cost, cost.data._replace(scales=scales * cost.data.scales), a.size)
@@ -130,7 +133,7 @@ class CostSequence(metaclass=Checked):
     def from_data(cls, model: DataCost, data: CostData, rounds: int) -> "CostSequence":
         """Return costs of the kind of `model` with the weights and factors of `data`, which are taken as they are."""
         self = cls.__new__(cls)
-        self._rounds, self._model, self.data = rounds, model, data
+        self._rounds, self._model, self.data, self.family = rounds, model, data, type(model)
         self.state_dim, self.input_dim = model.state_dim, model.input_dim
         self._costs = [model]
         return self
@@ -146,15 +149,38 @@ class CostSequence(metaclass=Checked):
         self.state_dim = _common("state_dim", [cost.state_dim for cost in costs])
         self.input_dim = _common("input_dim", [cost.input_dim for cost in costs])
         self.data = _assembled(costs, index)
+        self.family = None if self.data is None else cast(type[DataCost], type(costs[0]))
 
     @functools.cached_property
     def gradient_constant(self) -> float | None:
         """G_c, with ``|grad_x c_t| <= G_c |x|`` and ``|grad_u c_t| <= G_c |u|``; None when it is not known."""
-        if self.data is not None:
-            return growth(self.data)
+        if self.data is not None and self.family is not None:
+            return self.family.growth(self.data)
         constants = [cost.gradient_constant for cost in self._costs]
         known = [constant for constant in constants if constant is not None]
         return max(known) if len(known) == len(constants) else None
+
+    @functools.cached_property
+    def vector(self) -> Array:
+        """The costs as kernels read them; there must be `data`."""
+        assert self.data is not None
+        return cost_vector(self.data)
+
+    @property
+    def quadratic(self) -> bool:
+        """Whether compiled code knows all costs as x'Qx + u'Ru."""
+        return self.family is not None and self.family.quadratic
+
+    @property
+    def convex(self) -> bool:
+        """Whether no cost is known not to be convex."""
+        return self.data is None or self.family is None or self.family.convex(self.data)
+
+    def smoothed(self, width: float) -> "CostSequence":
+        """Return smooth costs that come to these as the width falls; for built-in costs with kinks."""
+        assert self.data is not None
+        assert self.family is not None
+        return self.from_data(*self.family.smoothed(self.data, width), self._rounds)
 
     def steepest(self, state_bound: float, input_bound: float) -> tuple[float, float]:
         """Return bounds on the norms of the gradients in x and in u, over states and inputs within these norms."""
@@ -169,7 +195,7 @@ class CostSequence(metaclass=Checked):
         return float(steepest[:, 0].max()), float(steepest[:, 1].max())
 
     def probe(self, state_dim: int, input_dim: int) -> None:
-        """Check that the costs fit a plant with so many states and inputs; see `CustomCost.probe`.
+        """Check that the costs fit a plant of these dimensions; see `CustomCost.probe`.
 
         Of more than 100 different costs, 100 are tried, evenly spread over the list from the first to the last.
         """
@@ -217,7 +243,7 @@ def _common(name: str, sizes: list[int | None]) -> int | None:
 
 def _assembled(costs: list[Cost], index: NDArray[np.int64]) -> CostData | None:
     """Return the data of all rounds, each distinct pair of weights once, or None if compiled code cannot run them."""
-    parts = [cost.data for cost in costs if isinstance(cost, DataCost) and cost.plain]
+    parts = [cost.data for cost in costs if isinstance(cost, DataCost) and cost.compiled]
     forms = {(part.kind, part.width, part.state.shape, part.input.shape) for part in parts}
     if len(parts) < len(costs) or len(forms) > 1:
         return None
@@ -237,7 +263,7 @@ def _assembled(costs: list[Cost], index: NDArray[np.int64]) -> CostData | None:
 
 
 def as_costs(owner: str, costs: Any, rounds: int, state_dim: int, input_dim: int) -> CostSequence:
-    """Return one cost for each of so many rounds, checked against the plant.
+    """Return one cost a round, checked against the plant.
 
     Parameters
     ----------

@@ -2,37 +2,25 @@
 
 from dataclasses import dataclass
 
-from driftwise._validate import Array
+from driftwise.control.costs.run import Run
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparator:
+class Comparator(Run):
     """The run of a plant under what turned out to be best, of a kind, in hindsight.
 
     Attributes
     ----------
-    states : array of shape (T, dx)
-        x_t.
-    inputs : array of shape (T, du)
-        u_t.
-    costs : array of shape (T,)
-        c_t(x_t, u_t).
+    states, inputs, costs : arrays of shape (T, dx), (T, du) and (T,)
+        x_t, u_t and c_t(x_t, u_t).
     gap : float or None
         How much cheaper the best of its kind can be, at most; None where nothing is known about that.
     status : str
         How it was found and what is certain about it, in a sentence.
     """
 
-    states: Array
-    inputs: Array
-    costs: Array
     gap: float | None
     status: str
-
-    @property
-    def total(self) -> float:
-        """Sum of the costs."""
-        return float(self.costs.sum())
 
     def __repr__(self) -> str:
         gap = "unknown" if self.gap is None else f"{self.gap:.3g}"

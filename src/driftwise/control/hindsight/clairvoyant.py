@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._docs import documented
 from driftwise._validate import Array, checked
 from driftwise.control.costs import Cost, CostSequence
 from driftwise.control.hindsight import programme
@@ -13,6 +14,7 @@ from driftwise.control.hindsight.base import Comparator
 from driftwise.control.hindsight.curvature import inverse, roots
 from driftwise.control.hindsight.descent import quasi_newton
 from driftwise.control.hindsight.rollout import (
+    PARAMETERS,
     Problem,
     cost_slopes,
     need_convex,
@@ -22,8 +24,7 @@ from driftwise.control.hindsight.rollout import (
     roll,
 )
 from driftwise.control.hindsight.totals import NEAR
-from driftwise.control.plants.kernels import QUADRATIC
-from driftwise.control.plants.systems import System, read_limits
+from driftwise.control.plants import System, read_limits
 from driftwise.errors import InputError
 
 
@@ -39,7 +40,10 @@ class Clairvoyant(Comparator):
         As in `Comparator`; the gap is to all inputs, within the bound if there is one.
     """
 
+    label = "clairvoyant"
 
+
+@documented(parameters=PARAMETERS)
 @checked
 def clairvoyant(
     system: System,
@@ -51,16 +55,7 @@ def clairvoyant(
 ) -> Clairvoyant:
     """Return the cheapest inputs of all, known disturbances and costs: what no controller can beat.
 
-    Parameters
-    ----------
-    system : LinearSystem
-        The plant, without an input limit.
-    costs : Cost, CostSequence or list of Cost
-        One cost for all rounds, or one a round.
-    disturbances : array of shape (T, dx)
-        w_0, ..., w_{T-1}, such as ``trace.disturbances``.
-    start : array of shape (dx,), optional
-        x_0; the origin when left out.
+    {parameters}
     input_bound : float or array of shape (du,), optional
         Largest size of each input; no bound when left out.
 
@@ -92,15 +87,15 @@ def clairvoyant(
     problem = read_problem(owner, system, costs, disturbances, start)
     need_convex(owner, problem.costs)
     limit = None if input_bound is None else read_limits(owner, "input_bound", input_bound, system.input_dim)
-    data = problem.costs.data
-    if data is None and limit is not None:
+    family = problem.costs.family
+    if family is None and limit is not None:
         raise InputError(
             f"{owner}: with an input_bound the costs must be built in and of one kind, such as QuadraticCost(1.0, 1.0) "
             "in all rounds, since only those can be handed to the solver; leave the bound out for costs of your own."
         )
-    if data is None:
+    if family is None:
         return _by_values(owner, problem)
-    if data.kind == QUADRATIC and limit is None:
+    if family.quadratic and limit is None:
         return _by_riccati(owner, problem)
     return Clairvoyant(*programme.solve(owner, problem, limit))
 
@@ -148,7 +143,7 @@ def _by_riccati(owner: str, problem: Problem) -> Clairvoyant:
 
 
 def _by_values(owner: str, problem: Problem) -> Clairvoyant:
-    """Minimise costs of which nothing is known but values and gradients, as deviations from the gains of squares."""
+    """Minimise costs by their values and gradients alone, as deviations from the gains of squares."""
     riccati = _Riccati(problem)
     shape = riccati.offsets.shape
     need_finite(owner, roll(problem, riccati.gains, -riccati.offsets))

@@ -7,15 +7,14 @@ from the last segment to the first; memory grows with the number of segments, an
 """
 
 import functools
-from typing import NamedTuple
 
 import numpy as np
 
 from driftwise._compile import entry, helper
 from driftwise._memory import Pointer, part
 from driftwise._validate import Array
+from driftwise.control.costs.kernels import QUADRATIC, CostData, Integers
 from driftwise.control.hindsight.rollout import Problem
-from driftwise.control.plants.kernels import Integers
 
 BLOCK = 4_000_000
 """Numbers, about, that the derivatives of the rounds taken at one time may have."""
@@ -24,43 +23,26 @@ FLAT = 1e-13
 """Curvature, relative to the largest, below which a direction is taken to be flat."""
 
 
-class Roots(NamedTuple):
-    """Square roots of weights: matrices L with L'L = Q_t for the states, and likewise for the inputs."""
+def roots(problem: Problem) -> CostData:
+    """Return quadratic costs with square roots in place of their weights: matrices L with L'L = Q_t, and factors too.
 
-    state: Array
-    """(n, dx, dx), for n stages."""
-    input: Array
-    """(n, du, du)."""
-    stage: Integers
-    """(T,): which stage a round belongs to; (1,): the same in all rounds."""
-    scales: Array
-    """(T, 2): factors of the two parts in a round; (1, 2): the same in all rounds."""
-
-    def of_rounds(self, first: int, last: int) -> tuple[Array, Array]:
-        """Return the two parts for the rounds from `first` up to `last`."""
-        rounds = np.arange(first, last)
-        stage = self.stage[np.minimum(rounds, self.stage.size - 1)]
-        scales = self.scales[np.minimum(rounds, len(self.scales) - 1)][:, :, None, None]
-        return self.state[stage] * scales[:, 0], self.input[stage] * scales[:, 1]
-
-
-def roots(problem: Problem) -> Roots:
-    """Return the roots of the weights of quadratic costs; the identity for costs that are not data."""
+    Costs that are not data have the identity.
+    """
     _, dx, du = problem.size
     data = problem.costs.data
     if data is None:
-        return Roots(np.eye(dx)[None], np.eye(du)[None], np.zeros(1, np.int64), np.ones((1, 2)))
+        return CostData(QUADRATIC, np.eye(dx)[None], np.eye(du)[None], np.zeros(1, np.int64), np.ones((1, 2)), 1.0)
     parts = []
     for weight, side in ((data.state, dx), (data.input, du)):
         values, vectors = np.linalg.eigh(weight if weight.shape[2] == side else weight * np.eye(side))
         parts.append(np.sqrt(np.maximum(values, 0.0))[:, :, None] * vectors.transpose(0, 2, 1))
-    return Roots(parts[0], parts[1], data.stage, np.sqrt(data.scales))
+    return data._replace(state=parts[0], input=parts[1], scales=np.sqrt(data.scales))
 
 
-def diagonal_roots(of_states: Array, of_inputs: Array) -> Roots:
+def diagonal_roots(of_states: Array, of_inputs: Array) -> CostData:
     """Return the roots of weights, shape (T, dx) and (T, du), of the squares of single states and inputs."""
     parts = [np.sqrt(weight)[:, :, None] * np.eye(weight.shape[1]) for weight in (of_states, of_inputs)]
-    return Roots(parts[0], parts[1], np.arange(len(of_states)), np.ones((1, 2)))
+    return CostData(QUADRATIC, parts[0], parts[1], np.arange(len(of_states)), np.ones((1, 2)), 1.0)
 
 
 @helper
@@ -108,8 +90,8 @@ class Curvature:
     ----------
     problem : Problem
         Plant and disturbances.
-    weights : Roots
-        Weights of the costs.
+    weights : CostData
+        Roots of the weights of the costs, from `roots` or `diagonal_roots`.
     K : array of shape (du, dx)
         Gain of the policies.
     memory : int
@@ -118,7 +100,7 @@ class Curvature:
         First round of every segment.
     """
 
-    def __init__(self, problem: Problem, weights: Roots, K: Array, memory: int, starts: Integers) -> None:
+    def __init__(self, problem: Problem, weights: CostData, K: Array, memory: int, starts: Integers) -> None:
         T, dx, du = problem.size
         n = dx + memory * du * dx
         self.sums = np.zeros((len(starts), n, n))

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._docs import documented
 from driftwise._validate import Array, checked, read_only
 from driftwise.control.costs import Cost, CostSequence
 from driftwise.control.hindsight.base import Comparator
 from driftwise.control.hindsight.descent import quasi_newton
 from driftwise.control.hindsight.rollout import (
+    PARAMETERS,
     Problem,
     Rollout,
     cost_slopes,
@@ -21,7 +23,7 @@ from driftwise.control.hindsight.rollout import (
     read_problem,
     roll,
 )
-from driftwise.control.plants.systems import System
+from driftwise.control.plants import System
 from driftwise.control.stability import lqr, spectral_radius
 from driftwise.errors import StabilityError
 
@@ -48,7 +50,10 @@ class BestLinear(Comparator):
 
     K: Array
 
+    label = "best $u = -Kx$ found"
 
+
+@documented(parameters=PARAMETERS)
 @checked
 def best_linear(
     system: System,
@@ -64,18 +69,9 @@ def best_linear(
     the inputs, never leaves the gains that stabilise the plant, and cannot tell whether there is a better one far away.
     `best_policy` is convex, and up to its memory includes every linear controller.
 
-    Parameters
-    ----------
-    system : LinearSystem
-        The plant, without an input limit.
-    costs : Cost, CostSequence or list of Cost
-        One cost for all rounds, or one a round.
-    disturbances : array of shape (T, dx)
-        w_0, ..., w_{T-1}, such as ``trace.disturbances``.
+    {parameters}
     K : array of shape (du, dx), optional
         A gain that stabilises the plant, to begin with besides the others; the result is not worse.
-    start : array of shape (dx,), optional
-        x_0; the origin when left out.
 
     Returns
     -------

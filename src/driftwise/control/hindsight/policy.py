@@ -6,14 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._docs import documented
 from driftwise._validate import Array, checked, describe, instance, loose, read_only, whole
 from driftwise.control.costs import Cost, CostSequence
+from driftwise.control.costs.kernels import Integers
 from driftwise.control.hindsight.base import Comparator
-from driftwise.control.hindsight.rollout import need_convex, need_finite, read_gain, read_problem
+from driftwise.control.hindsight.rollout import PARAMETERS, need_convex, need_finite, read_gain, read_problem
 from driftwise.control.hindsight.search import cheapest
 from driftwise.control.hindsight.totals import Region, Totals
-from driftwise.control.plants.kernels import Integers
-from driftwise.control.plants.systems import System
+from driftwise.control.plants import System
 from driftwise.control.policies.disturbance_action import DisturbanceAction
 from driftwise.control.policies.scales import gain_size, loop_memory
 from driftwise.domains import Domain
@@ -47,6 +48,11 @@ class BestPolicy(Comparator):
     segments: Integers
 
     @property
+    def label(self) -> str:
+        """What the run is called in a figure."""
+        return "best policy" if len(self.policies) == 1 else f"best {len(self.policies)} policies"
+
+    @property
     def policy(self) -> DisturbanceAction:
         """The policy, if there is a single one."""
         if len(self.policies) > 1:
@@ -67,6 +73,7 @@ class BestPolicy(Comparator):
         return path_length(self.policies.reshape(len(self.policies), -1))
 
 
+@documented(parameters=PARAMETERS)
 @checked
 def best_policy(
     system: System,
@@ -85,14 +92,7 @@ def best_policy(
     least sum of c_t(x_t, u_t). With `segments`, M may change at given rounds; the states carry over, and all policies
     are chosen together.
 
-    Parameters
-    ----------
-    system : LinearSystem
-        The plant, without an input limit.
-    costs : Cost, CostSequence or list of Cost
-        One cost for all rounds, or one a round.
-    disturbances : array of shape (T, dx)
-        w_0, ..., w_{T-1}, such as ``trace.disturbances``; those before the first round count as 0.
+    {parameters}
     K : array of shape (du, dx), optional
         Gain of the policies; `lqr` with unit weights when left out.
     memory : int, optional
@@ -104,8 +104,6 @@ def best_policy(
     domain : Domain, optional
         Where the policy of every segment has to be, such as ``SpectralBalls((H, du, dx), radii)``; no limits when left
         out.
-    start : array of shape (dx,), optional
-        x_0; the origin when left out.
 
     Returns
     -------

@@ -1,7 +1,6 @@
 """The cheapest inputs as a convex programme, modelled with cvxpy and solved by Clarabel (the extra 'convex')."""
 
 import math
-import warnings
 from types import ModuleType
 from typing import Any
 
@@ -10,28 +9,14 @@ import numpy as np
 from driftwise._validate import Array
 from driftwise.control.hindsight.curvature import roots
 from driftwise.control.hindsight.rollout import Problem, Rollout, costed, need_finite, roll
-from driftwise.control.plants.kernels import ABSOLUTE, QUADRATIC
 from driftwise.control.stability import lqr
-from driftwise.errors import ConvergenceError, MissingExtraError, StabilityError
-
-_OPTIONS = {"tol_gap_rel": 1e-9, "tol_gap_abs": 1e-9, "tol_feas": 1e-9, "accept_unknown": True}
-
-
-def _cvxpy(owner: str) -> ModuleType:
-    try:
-        import cvxpy
-    except ImportError:
-        raise MissingExtraError(
-            f"{owner} needs cvxpy for these costs or for an input bound, which the extra 'convex' brings: "
-            "pip install 'driftwise[convex]'."
-        ) from None
-    module: ModuleType = cvxpy
-    return module
+from driftwise.errors import ConvergenceError, StabilityError
+from driftwise.optimum.models import need_cvxpy, solve_model
 
 
 def solve(owner: str, problem: Problem, limit: Array | None) -> tuple[Array, Array, Array, float, str]:
     """Return states, inputs, costs, gap and status."""
-    cp = _cvxpy(owner)
+    cp = need_cvxpy(f"{owner} needs cvxpy for these costs or for an input bound")
     T, dx, du = problem.size
     gain = _gain(problem)
     # Clarabel is given numbers near 1: states and inputs in units of what a linear controller has.
@@ -46,15 +31,7 @@ def solve(owner: str, problem: Problem, limit: Array | None) -> tuple[Array, Arr
     price = plain.total or 1.0
     total = sum(_part(cp, problem, k, (X, U)[k], unit, price) for k in range(2))
     model = cp.Problem(cp.Minimize(total), rules)
-    # Step by step, and not model.solve: Clarabel's own result has the dual value, and how it ended.
-    data, chain, inverse = model.get_problem_data(cp.CLARABEL, solver_opts=_OPTIONS)
-    raw = chain.solve_via_data(model, data, solver_opts=_OPTIONS)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # that the solution may be inaccurate: the gap will tell
-            model.unpack_results(raw, chain, inverse)
-    except cp.SolverError:
-        X.value = None
+    raw = solve_model(cp, model)
     if X.value is None or U.value is None:
         raise ConvergenceError(
             f"{owner}: Clarabel ended with {raw.status}, without inputs; bring states, inputs and weights to units in "
@@ -80,16 +57,13 @@ def _gain(problem: Problem) -> Array:
 
 def _part(cp: ModuleType, problem: Problem, k: int, Z: Any, unit: float, price: float) -> Any:
     """Return the cost of all states (k = 0) or inputs (k = 1), given in units, in units of the price."""
-    data, T = problem.costs.data, Z.shape[0]
+    data, family = problem.costs.data, problem.costs.family
     assert data is not None
-    rounds = np.arange(T)
-    stages = data.stage[np.minimum(rounds, data.stage.size - 1)]
-    if data.kind == QUADRATIC:
+    assert family is not None
+    if family.quadratic:
         return cp.sum_squares(_root(problem, k, unit / math.sqrt(price)) @ cp.vec(Z, order="C"))
-    factors = np.broadcast_to(data.scales[:, k], (T,))[:, None] * (unit / price)
-    sizes = np.broadcast_to((data.state, data.input)[k][stages, 0], Z.shape) * factors
-    bent = cp.abs(Z) if data.kind == ABSOLUTE else cp.huber(Z, data.width / unit) / (2.0 * data.width / unit)
-    return cp.sum(cp.multiply(sizes, bent))
+    weights = data._replace(scales=data.scales * (unit / price)).of_rounds(0, len(problem.disturbances))[k][:, 0]
+    return cp.sum(cp.multiply(np.broadcast_to(weights, Z.shape), family.expression(cp, Z, data.width / unit)))
 
 
 def _root(problem: Problem, k: int, factor: float) -> Any:

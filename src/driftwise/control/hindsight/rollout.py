@@ -11,26 +11,19 @@ where q_t is the gradient in v_t, and sum_t q_t w_{t-i}' the one in M[i].
 
 import math
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import entry
+from driftwise._docs import section
 from driftwise._memory import part
 from driftwise._validate import Array, array, instance, loose
 from driftwise.control.costs import CostSequence, as_costs
+from driftwise.control.costs.kernels import Integers, slopes_of, value_of
+from driftwise.control.plants import PLANT_HINT, System, as_matrix
 from driftwise.control.plants.disturbances import Disturbance
-from driftwise.control.plants.kernels import (
-    QUADRATIC,
-    CostData,
-    Integers,
-    add_product,
-    cost_vector,
-    slopes_of,
-    value_of,
-)
-from driftwise.control.plants.systems import PLANT_HINT, System, as_matrix
+from driftwise.control.plants.kernels import add_product
 from driftwise.control.stability import certify, lqr
 from driftwise.errors import InputError
 
@@ -78,7 +71,19 @@ def need_linear(owner: str, system: System) -> None:
 
 
 def read_problem(owner: str, system: System, costs: Any, disturbances: ArrayLike, start: ArrayLike | None) -> Problem:
-    """Check what a comparator is to be chosen for."""
+    """Check what a comparator is to be chosen for.
+
+    Parameters
+    ----------
+    system : LinearSystem
+        The plant, without an input limit.
+    costs : Cost, CostSequence or list of Cost
+        One cost for all rounds, or one a round.
+    disturbances : array of shape (T, dx)
+        w_0, ..., w_{T-1}, such as ``trace.disturbances``; those before the first round count as 0.
+    start : array of shape (dx,), optional
+        x_0; the origin when left out.
+    """
     need_linear(owner, system)
     if isinstance(disturbances, Disturbance):
         raise InputError(
@@ -95,6 +100,10 @@ def read_problem(owner: str, system: System, costs: Any, disturbances: ArrayLike
     return Problem(system, system.A.copy(), system.B.copy(), sequence, rows, first)
 
 
+PARAMETERS = section(read_problem, "Parameters")
+"""Of everything that chooses a comparator."""
+
+
 def read_gain(owner: str, system: System, K: ArrayLike | None) -> Array:
     """Return a gain that stabilises the plant: the one given, or that of `lqr` with unit weights."""
     if K is None:
@@ -105,13 +114,8 @@ def read_gain(owner: str, system: System, K: ArrayLike | None) -> Array:
 
 
 def need_convex(owner: str, costs: CostSequence) -> None:
-    """Refuse quadratic costs that are not convex, of which there may be no least total."""
-    if costs.data is None or costs.data.kind != QUADRATIC:
-        return
-    least = [np.linalg.eigvalsh(weights)[:, 0] for weights in (costs.data.state, costs.data.input)]
-    sizes = [np.abs(weights).max(axis=(1, 2)) for weights in (costs.data.state, costs.data.input)]
-    bent = (np.stack(least) < -1e-12 * np.stack(sizes)).any()
-    if bent or costs.data.scales.min() < 0.0:
+    """Refuse costs that are not convex: there may be no least total."""
+    if not costs.convex:
         raise InputError(f"{owner}: the costs are not convex in all rounds, so that there may be no cheapest policy.")
 
 
@@ -207,22 +211,12 @@ def _slopes(costs: Array, states: Array, inputs: Array, slopes_x: Array, slopes_
         slopes_of(part(costs, 0), t, x, u, dx, du, part(slopes_x, t * dx), part(slopes_u, t * du))
 
 
-_vectors: WeakKeyDictionary[CostSequence, Array] = WeakKeyDictionary()
-"""The costs of problems as kernels read them: a search asks for the same ones thousands of times."""
-
-
-def _vector(costs: CostSequence, data: CostData) -> Array:
-    if costs not in _vectors:
-        _vectors[costs] = cost_vector(data)
-    return _vectors[costs]
-
-
 def cost_values(costs: CostSequence, states: Array, inputs: Array) -> Array:
     """Return c_t(x_t, u_t) for every round."""
     if costs.data is None:
         return np.array([cost.value(x, u) for cost, x, u in zip(costs, states, inputs, strict=True)])
     result = np.empty(len(states))
-    _values(_vector(costs, costs.data), states, inputs, result)
+    _values(costs.vector, states, inputs, result)
     return result
 
 
@@ -230,7 +224,7 @@ def cost_slopes(costs: CostSequence, states: Array, inputs: Array) -> tuple[Arra
     """Return the gradients of c_t at (x_t, u_t) in x and in u, for every round."""
     slopes = np.empty_like(states), np.empty_like(inputs)
     if costs.data is not None:
-        _slopes(_vector(costs, costs.data), states, inputs, *slopes)
+        _slopes(costs.vector, states, inputs, *slopes)
     else:
         for t, cost in enumerate(costs):
             slopes[0][t], slopes[1][t] = cost.gradient(states[t], inputs[t])
@@ -238,7 +232,7 @@ def cost_slopes(costs: CostSequence, states: Array, inputs: Array) -> tuple[Arra
 
 
 def extra_inputs(problem: Problem, policies: Array, index: Integers) -> Array:
-    """Return the extra inputs of policies, shape (S, H, du, dx), of which index[t] is played in round t."""
+    """Return the extra inputs of policies, shape (S, H, du, dx), where policy index[t] is played in round t."""
     result = np.empty((len(index), policies.shape[2]))
     _extra_inputs(policies, index, problem.disturbances, result)
     return result

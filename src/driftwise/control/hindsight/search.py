@@ -4,18 +4,16 @@ Whatever the way, the result carries a gap that follows from convexity and the g
 """
 
 import functools
-from typing import NamedTuple
 
 import numpy as np
 
 from driftwise._validate import Array
-from driftwise.control.costs import CostSequence, HuberCost
-from driftwise.control.hindsight.curvature import Curvature, Roots, diagonal_roots, roots
+from driftwise.control.costs.kernels import CostData
+from driftwise.control.hindsight.curvature import Curvature, diagonal_roots, roots
 from driftwise.control.hindsight.cuts import by_cuts
 from driftwise.control.hindsight.descent import projected, quasi_newton
 from driftwise.control.hindsight.rollout import cost_slopes
 from driftwise.control.hindsight.totals import Found, Region, Totals
-from driftwise.control.plants.kernels import HUBER, QUADRATIC
 
 CLOSE, FAIR = 1e-9, 1e-6
 """Gaps, relative to the total, to go on for: with smooth costs, and with those that have kinks."""
@@ -34,12 +32,12 @@ def cheapest(owner: str, totals: Totals, region: Region) -> Found:
 
 
 def _by_kind(owner: str, totals: Totals, region: Region) -> Found:
-    data = totals.problem.costs.data
-    if data is None:
+    family = totals.problem.costs.family
+    if family is None:
         return _by_values(owner, totals, region)
-    if data.kind == QUADRATIC:
+    if family.quadratic:
         return _quadratic(totals, region)
-    if data.kind == HUBER:
+    if family.smooth:
         how = "By Newton-like steps." if region.domain is None else "By projected gradient steps."
         return _certain(how, totals, region, _smooth(totals, region, np.zeros(totals.dim), CLOSE))
     return _by_smoothing(totals, region)
@@ -51,7 +49,7 @@ def _certain(how: str, totals: Totals, region: Region, policies: Array) -> Found
     return Found.told(how, region, policies, value, region.gap(policies, slope))
 
 
-def _curvature(totals: Totals, weights: Roots) -> Curvature:
+def _curvature(totals: Totals, weights: CostData) -> Curvature:
     return Curvature(totals.problem, weights, totals.gains[0], totals.shape[1], totals.starts)
 
 
@@ -84,29 +82,13 @@ def _quadratic(totals: Totals, region: Region) -> Found:
     return _certain("By projected gradient steps.", totals, region, found)
 
 
-class _Weights(NamedTuple):
-    """The weights of absolute or Huber costs in every round: (T, dx) and (T, du)."""
-
-    state: Array
-    input: Array
-
-
-def _weights(totals: Totals) -> _Weights:
-    T, dx, du = totals.problem.size
-    data = totals.problem.costs.data
-    assert data is not None
-    rounds = np.arange(T)
-    stage = data.stage[np.minimum(rounds, data.stage.size - 1)]
-    scales = data.scales[np.minimum(rounds, len(data.scales) - 1)]
-    parts = zip((data.state, data.input), (dx, du), scales.T, strict=True)
-    return _Weights(*(np.broadcast_to(part[stage, 0], (T, side)) * scale[:, None] for part, side, scale in parts))
-
-
 def _smooth(totals: Totals, region: Region, policies: Array, enough: float) -> Array:
-    """Return the cheapest policies of Huber costs, to a gap of `enough` times the total if that can be had."""
-    data, weights = totals.problem.costs.data, _weights(totals)
+    """Return the cheapest policies of smooth costs, to a gap of `enough` times the total if that can be had."""
+    data, family, (T, dx, du) = totals.problem.costs.data, totals.problem.costs.family, totals.problem.size
     assert data is not None
-    width = data.width
+    assert family is not None
+    of_states, of_inputs = data.of_rounds(0, T)
+    weights, width = (np.broadcast_to(of_states[:, 0], (T, dx)), np.broadcast_to(of_inputs[:, 0], (T, du))), data.width
     if region.domain is not None:
         bend = _curvature(totals, diagonal_roots(*weights)).steepest / (2.0 * width)
         return projected(totals.at, region.project, region.gap, policies, bend=bend, enough=enough, most=DEAR_STEPS)
@@ -115,32 +97,27 @@ def _smooth(totals: Totals, region: Region, policies: Array, enough: float) -> A
         value, slope = totals.seen(rollout)
         if region.gap(policies, slope) <= enough * value:
             break
-        # Beyond the width a cost is straight; a little curvature is left, since the next point may be within it.
         sizes = np.abs(rollout.states), np.abs(rollout.inputs)
-        bends = (np.where(size <= width, 0.5 / width, 0.005 / np.maximum(size, width)) for size in sizes)
-        local = (weight * bend for weight, bend in zip(weights, bends, strict=True))
+        local = (weight * family.bend(size, width) for weight, size in zip(weights, sizes, strict=True))
         curvature = _curvature(totals, diagonal_roots(*local))
         policies = quasi_newton(totals.at, policies, newton=functools.partial(_newton, curvature), most=40)
     return policies
 
 
 def _by_smoothing(totals: Totals, region: Region) -> Found:
-    """Minimise absolute costs as the limit of Huber costs of smaller and smaller width.
+    """Minimise costs with kinks as the limit of smooth ones of smaller and smaller width: absolute ones of Huber's.
 
     The slopes of Huber's function are within those of the absolute value, so that sum_t <slopes, (x_t, u_t)>, an affine
     function of the policies, lies below the total of the absolute costs everywhere: this is where the gap comes from.
     """
     problem = totals.problem
-    T, dx, du = problem.size
-    assert problem.costs.data is not None
     policies = np.zeros(totals.dim)
     rollout = totals.roll(policies)
     width = float(max(np.abs(rollout.states).mean(), np.abs(rollout.inputs).mean())) or 1.0
     best: Found | None = None
     enough, stuck = 0.03, 0
     for _ in range(20):
-        data = problem.costs.data._replace(kind=HUBER, width=width)
-        costs = CostSequence.from_data(HuberCost(np.ones(dx), np.ones(du), width), data, T)
+        costs = problem.costs.smoothed(width)
         smooth = totals._replace(problem=problem._replace(costs=costs))
         policies = _smooth(smooth, region, policies, enough)
         rollout = totals.roll(policies)
@@ -159,7 +136,7 @@ def _by_smoothing(totals: Totals, region: Region) -> Found:
 
 
 def _by_values(owner: str, totals: Totals, region: Region) -> Found:
-    """Minimise costs of which nothing is known but values and gradients."""
+    """Minimise costs by their values and gradients alone."""
     curvature = _curvature(totals, roots(totals.problem))
     start = np.zeros(totals.dim)
     if region.domain is None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from driftwise._validate import Array
+from driftwise.control.costs.kernels import Integers
 from driftwise.control.hindsight.rollout import (
     Problem,
     Rollout,
@@ -15,7 +16,6 @@ from driftwise.control.hindsight.rollout import (
     pull,
     roll,
 )
-from driftwise.control.plants.kernels import Integers
 from driftwise.domains import Domain
 
 NEAR = 1e-4

@@ -4,7 +4,7 @@ import numpy as np
 
 from driftwise.control.costs import QuadraticCost
 from driftwise.control.hindsight.policy import best_policy
-from driftwise.control.plants.systems import LinearSystem
+from driftwise.control.plants import LinearSystem
 
 
 def warm() -> None:

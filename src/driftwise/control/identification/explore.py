@@ -14,7 +14,7 @@ from driftwise.control.controllers.scream import ScreamController
 from driftwise.control.costs import Cost
 from driftwise.control.identification.identify import Identified, identify
 from driftwise.control.identification.methods import METHODS
-from driftwise.control.plants.systems import as_matrix
+from driftwise.control.plants import as_matrix
 from driftwise.control.policies.scales import WIDTH, gain_size, loop_memory
 from driftwise.control.stability import spectral_radius
 from driftwise.errors import DriftwiseError, ParameterError
@@ -100,8 +100,12 @@ class ExploreThenCommit(Controller):
 
     Notes
     -----
-    Theorem 8: dynamic policy regret O(sqrt(T (1 + P)) + T^(2/3)) up to logarithms with high probability, for a plant
-    that is strongly controllable and T large. What is checked before a commit is a small-gain condition: with A and B
+    Theorem 8 is about this scheme with the paper's own parts: dynamic policy regret O(sqrt(T (1 + P)) + T^(2/3)) up to
+    logarithms with high probability, for a linear plant that is strongly controllable, T large and known, T^(2/3)
+    rounds of exploration, `method` "moments", and a `controller` for which Theorem 7 holds. By default nothing is
+    proved: `guarantee` says what holds for the controller at hand.
+
+    What is checked before a commit is a small-gain condition: with A and B
     off by at most so much, the disturbance that the controller recovers contains its own states and inputs multiplied
     by these errors, and the loop through them must have a gain below 1. The radii of the policies are reduced until it
     has. That is no proof for the plant itself: the error is an estimate (the truth was within three times of it in 99 %
@@ -172,6 +176,32 @@ class ExploreThenCommit(Controller):
     def weights(self) -> Array:
         """Weights of the base-learners of the controller in charge."""
         return np.ones(1) if self.committed is None else self.committed.weights
+
+    @property
+    def guarantee(self) -> str:
+        """What is promised about this controller's regret, with the conditions, as it is now."""
+        none, least = "No bound on the regret is proved", math.ceil((self.horizon or 0) ** (2.0 / 3.0))
+        if any(event.status == FALLBACK for event in self.log):
+            return "None any more: the state left the range of the exploration, and u = -K x took over for a while."
+        if self.horizon is None or self.method != "moments" or self.exploration < least:
+            return (
+                f"{none}: Theorem 8 needs a known horizon T, at least T^(2/3) rounds of exploration and the method "
+                f"'moments', and here they are {self.horizon}, {self.exploration} and {self.method!r}."
+            )
+        if self.committed is None:
+            return f"{none} before the commit: Theorem 8 rests on the controller that is committed to."
+        if not isinstance(self.committed, ScreamController):
+            return f"{none}: Theorem 8 is for a ScreamController, and it committed to {self.committed!r}."
+        objection = self.committed.objection(anywhere=True)
+        if objection is not None:
+            return f"{none} for the controller that it committed to, which Theorem 8 rests on. {objection}"
+        return (
+            "Theorem 8: dynamic policy regret O(sqrt(T (1 + P_T)) + T^(2/3)), up to logarithms, with high probability, "
+            "on the linear system itself, if it is strongly controllable and strongly stable under K, "
+            f"T = {self.horizon} is large enough for the estimate, H grows like log T (with H = "
+            f"{self.committed.memory} as it is, an error of truncation linear in T is left), and, as the estimated "
+            f"plant explains the states, {self.committed.constants.condition}."
+        )
 
     def _say(self, status: str, text: str) -> None:
         self.status = status

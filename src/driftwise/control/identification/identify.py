@@ -17,7 +17,7 @@ from driftwise.control.identification.data import OWNER, check_growth, read_data
 from driftwise.control.identification.methods import METHODS
 
 if TYPE_CHECKING:
-    from driftwise.control.plants.systems import LinearSystem
+    from driftwise.control.plants import LinearSystem
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Identified:
     @property
     def system(self) -> "LinearSystem":
         """The estimate as a plant, for `lqr`, `certify` and controllers."""
-        from driftwise.control.plants.systems import LinearSystem
+        from driftwise.control.plants import LinearSystem
 
         return LinearSystem(self.A, self.B)
 
@@ -109,7 +109,8 @@ def identify(
         "iv" regresses the next state on state and input with the probes of the last 2k + 3 rounds as instruments
         (two-stage least squares): consistent whatever the disturbance, with about half the error of "moments", and
         right also where the actuator saturated. "moments" is the paper's algorithm. "ols" is ordinary least squares:
-        the most accurate where disturbances are independent of one another, and wrong for ever where they are not.
+        the most accurate where disturbances are independent of one another, and biased where they are not, however much
+        data there is.
 
     Returns
     -------

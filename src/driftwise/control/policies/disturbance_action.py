@@ -4,7 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, Checked, array, checked, instance, read_only, whole
-from driftwise.control.plants.systems import PLANT_HINT, System, as_matrix
+from driftwise.control.plants import PLANT_HINT, System, as_matrix
+from driftwise.control.stability import lqr
+from driftwise.control.stability.certificate import stable
 from driftwise.errors import InputError
 
 
@@ -74,6 +76,14 @@ def read_loop(owner: str, system: System, K: ArrayLike) -> tuple[Array, Array]:
     instance(owner, "system", system, System, PLANT_HINT)
     gain = as_matrix(owner, "K", K, (system.input_dim, system.state_dim))
     return gain, np.ascontiguousarray(system.A - system.B @ gain)
+
+
+def stable_loop(owner: str, system: System, K: ArrayLike | None) -> tuple[Array, Array]:
+    """Return K, that of `lqr` with unit weights if None, and A - B K; refuse a gain that does not stabilise."""
+    instance(owner, "system", system, System, PLANT_HINT)
+    gain, closed = read_loop(owner, system, lqr(system) if K is None else K)
+    stable(owner, system, gain)
+    return gain, closed
 
 
 @checked

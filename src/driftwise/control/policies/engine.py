@@ -22,10 +22,12 @@ from driftwise._compile import LARGEST, aside, brief, helper, plugin
 from driftwise._lanes import load, store
 from driftwise._memory import Pointer, at, call, part, whole_at
 from driftwise._validate import Array
-from driftwise.control.plants.kernels import clip, slopes_of
+from driftwise.control.costs.kernels import slopes_of
+from driftwise.control.plants.kernels import clip
 from driftwise.control.policies.layout import (
     A_AT,
     B_AT,
+    BEGAN,
     CLOSED_AT,
     COLUMNS,
     COUNT,
@@ -45,6 +47,8 @@ from driftwise.control.policies.layout import (
     SLOPE_X_AT,
     SPREAD_AT,
     SQUARES,
+    STEEP_AT,
+    STEEPEST,
     SUMS_AT,
     TURNED_AT,
     U_AT,
@@ -53,6 +57,7 @@ from driftwise.control.policies.layout import (
     Y_AT,
     Z_AT,
 )
+from driftwise.domains.kernels import dot
 from driftwise.engine.layout import DECISION_AT
 from driftwise.engine.rounds import OK, REFUSED, learn, write_weights
 
@@ -128,6 +133,8 @@ def decide(cell: Pointer, policy: Pointer, x: Pointer) -> int:
             past[i * columns + whole_at(cell, HEAD)] = w
             square += w * w
         cell[FARTHEST] = max(cell[FARTHEST], math.sqrt(square))
+    else:
+        cell[BEGAN] = math.sqrt(dot(x, x, dx))
     newest = part(past, whole_at(cell, HEAD))
     for a in range(du):
         u[a] = 0.0
@@ -193,6 +200,18 @@ def normalise(cell: Pointer, square: float) -> float:
 
 
 @helper
+def _steepness(cell: Pointer) -> float:
+    """Return the larger gradient of the cost at (y_t, v_t), in units of the larger of the two."""
+    dx, du = whole_at(cell, DX), whole_at(cell, DU)
+    y, v, slope_x, slope_u = at(cell, Y_AT), at(cell, V_AT), at(cell, SLOPE_X_AT), at(cell, SLOPE_U_AT)
+    size = max(dot(y, y, dx), dot(v, v, du))
+    slope = max(dot(slope_x, slope_x, dx), dot(slope_u, slope_u, du))
+    if not slope > 0.0:
+        return 0.0
+    return math.sqrt(slope) / math.sqrt(size) if size > 0.0 else math.inf
+
+
+@helper
 def foresee_slopes(cell: Pointer, cost: Pointer, t: int) -> None:
     """Write the gradients of a built-in cost at y_t(M) and v_t(M)."""
     dx, du = whole_at(cell, DX), whole_at(cell, DU)
@@ -209,6 +228,7 @@ def pull_back(cell: Pointer) -> float:
     B, K, closed = at(cell, B_AT), at(cell, K_AT), at(cell, CLOSED_AT)
     newest, pulls, spread = part(at(cell, PAST_AT), whole_at(cell, HEAD)), at(cell, PULLS_AT), at(cell, SPREAD_AT)
     gradient, y, z, slope_u = at(cell, GRADIENT_AT), at(cell, Y_AT), at(cell, Z_AT), at(cell, SLOPE_U_AT)
+    at(cell, STEEP_AT)[0] = _steepness(cell)
     copy_to(y, at(cell, SLOPE_X_AT), dx)
     for a in range(du):
         add_scaled(y, -slope_u[a], part(K, a * dx), dx)
@@ -241,8 +261,9 @@ def pull_back(cell: Pointer) -> float:
 
 @helper
 def remember(cell: Pointer, square: float) -> None:
-    """End a round: keep what the gradient counts for, unless it was 0."""
+    """End a round: keep what the gradient counts for, unless it was 0, and how steep costs were."""
     cell[ROUND] += 1.0
+    cell[STEEPEST] = max(cell[STEEPEST], at(cell, STEEP_AT)[0])
     if square > 0.0:
         cell[COUNT] += 1.0
         cell[SQUARES] += square
@@ -306,6 +327,12 @@ def look_ahead(cell: Array, policy: Array) -> None:
 def look_back(cell: Array) -> float:
     """Write the gradient for the learner, from the cost's; return its squared norm, or what it counts for."""
     return pull_back(part(cell, 0))
+
+
+@brief
+def end_round(cell: Array, square: float) -> None:
+    """End a round with a gradient that counts for so much."""
+    remember(part(cell, 0), square)
 
 
 @brief

@@ -1,15 +1,13 @@
 """What a controller is and what it remembers, as one vector of doubles: the tables of its parts, by name and shape.
 
 A controller is a *cell*: a header of single numbers and of slots that say where the parts are, the nominal closed loop,
-what is remembered, and room to work in, of which nothing is kept from one round to the next. Its learner has a cell of
+what is remembered, and room to work in, from which nothing is kept between rounds. Its learner has a cell of
 its own.
 """
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from driftwise._memory import Array, Part, Section
+from driftwise._memory import Array, Part, Workspace
 
 # The header, part one: single numbers.
 (
@@ -24,20 +22,23 @@ from driftwise._memory import Array, Part, Section
     COUNT,  # gradients so far that were not 0,
     SQUARES,  # and the sum of their squared norms, outliers cut
     FARTHEST,  # largest norm of a disturbance
-) = range(11)
+    BEGAN,  # norm of the first state
+    STEEPEST,  # largest gradient of a cost, in units of the larger of state and input
+) = range(13)
 
 # The header, part two: where the parts are.
-A_AT, B_AT, K_AT, CLOSED_AT, TURNED_AT, LIMIT_AT = range(11, 17)
-PAST_AT, X_AT, U_AT = range(17, 20)
-Y_AT, Z_AT, V_AT, SLOPE_X_AT, SLOPE_U_AT, SUMS_AT, PULLS_AT, SPREAD_AT, GRADIENT_AT = range(20, 29)
-HEADER = 29
+A_AT, B_AT, K_AT, CLOSED_AT, TURNED_AT, LIMIT_AT = range(13, 19)
+PAST_AT, X_AT, U_AT = range(19, 22)
+Y_AT, Z_AT, V_AT, SLOPE_X_AT, SLOPE_U_AT, SUMS_AT, PULLS_AT, SPREAD_AT, GRADIENT_AT, STEEP_AT = range(22, 32)
+HEADER = 32
 
 SPARE = 64
 """Columns of the history to move through before it is shifted back."""
 
-KEPT = Section(
+CELL = Workspace(
     HEADER,
-    [
+    ROOM_AT,
+    kept=[
         Part("A", A_AT, ("dx", "dx")),
         Part("B", B_AT, ("dx", "du")),
         Part("K", K_AT, ("du", "dx")),
@@ -48,11 +49,7 @@ KEPT = Section(
         Part("x", X_AT, ("dx",)),  # the state of the last `act`
         Part("u", U_AT, ("du",)),  # the input of that round, as it was applied
     ],
-)
-
-ROOM = Section(
-    0,
-    [
+    room=[
         Part("y", Y_AT, ("dx",)),  # y_t(M)
         Part("z", Z_AT, ("dx",)),  # a state on its way
         Part("v", V_AT, ("du",)),  # v_t(M)
@@ -62,6 +59,7 @@ ROOM = Section(
         Part("pulls", PULLS_AT, ("du", "window")),  # q_j in column j
         Part("spread", SPREAD_AT, ("du", "dx", "lags")),  # the gradient in M, with the lag last
         Part("gradient", GRADIENT_AT, ("lags", "du", "dx")),  # the gradient in M, as the learner takes it
+        Part("steep", STEEP_AT, (1,)),  # what STEEPEST becomes if the round is accepted, unless it is more
     ],
 )
 
@@ -70,37 +68,21 @@ Sides = Mapping[str, int]
 
 def sides_of(cell: Array) -> Sides:
     """Return the sides of the parts, as the header has them."""
-    dx, du, lags, columns = (int(cell[slot]) for slot in (DX, DU, LAGS, COLUMNS))
+    return _sides(*(int(cell[slot]) for slot in (DX, DU, LAGS, COLUMNS)))
+
+
+def _sides(dx: int, du: int, lags: int, columns: int) -> Sides:
     return {"dx": dx, "du": du, "lags": lags, "columns": columns, "window": lags + 2}
 
 
 def new_cell(dx: int, du: int, lags: int, columns: int) -> Array:
     """Return a cell of zeros whose header says where everything is, with the newest disturbance in the last place."""
-    header = np.zeros(HEADER)
-    header[[DX, DU, LAGS, COLUMNS]] = dx, du, lags, columns
-    header[HEAD] = columns - 2 * lags - 1
-    sides = sides_of(header)
-    kept, room = KEPT.size(sides), ROOM.size(sides)
-    cell = np.zeros(kept + room)
-    KEPT.write_offsets(header, sides)
-    ROOM.write_offsets(header, sides)
-    header[[item.slot for item in ROOM.parts]] += kept
-    header[ROOM_AT] = kept
-    cell[:HEADER] = header
+    cell = CELL.new(_sides(dx, du, lags, columns))
+    cell[[DX, DU, LAGS, COLUMNS]] = dx, du, lags, columns
+    cell[HEAD] = columns - 2 * lags - 1
     return cell
 
 
 def views(cell: Array) -> dict[str, Array]:
     """Return the parts of a cell by name; what is written to them is written to the cell."""
-    sides, room = sides_of(cell), int(cell[ROOM_AT])
-    return {**KEPT.views(cell, sides), **ROOM.views(cell[room:], sides)}
-
-
-def kept(cell: Array) -> Array:
-    """Return a copy of a cell without its room: all that a controller is and remembers."""
-    return cell[: int(cell[ROOM_AT])].copy()
-
-
-def with_room(kept: Array) -> Array:
-    """Return a cell with room to work in again."""
-    return np.concatenate([kept, np.zeros(ROOM.size(sides_of(kept)))])
+    return CELL.views(cell, sides_of(cell))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, instance, whole
 from driftwise.control.costs import Cost, CostSequence, as_costs
-from driftwise.control.plants.systems import PLANT_HINT, System
+from driftwise.control.plants import PLANT_HINT, System
 from driftwise.control.policies.disturbance_action import read_loop
 from driftwise.control.policies.engine import look_ahead, look_back
 from driftwise.control.policies.layout import HEAD, new_cell, views

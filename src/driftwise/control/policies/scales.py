@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from driftwise._validate import Array
-from driftwise.control.plants.systems import System
+from driftwise.control.plants import System
 from driftwise.control.stability import StrongStability, lqr
 from driftwise.domains import SpectralBalls
 

@@ -1,88 +1,27 @@
 """A controller without knobs: many learners over policies, each in a plant of its own, mixed by their costs."""
 
+from functools import cached_property
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, instance, read_only, whole
-from driftwise.control.controllers.disturbance_action import DisturbanceActionController
+from driftwise._validate import Array, whole
+from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.control.controllers.run import Learning
 from driftwise.control.costs import Cost
-from driftwise.control.plants.systems import PLANT_HINT, System
-from driftwise.control.policies.disturbance_action import read_loop
+from driftwise.control.plants import System
+from driftwise.control.policies.disturbance_action import stable_loop
 from driftwise.control.policies.scales import WIDTH, gain_size, loop_memory
 from driftwise.control.self_tuned.plants import enter
-from driftwise.control.self_tuned.pool import (
-    COUNT,
-    FINISH_CALL,
-    MIXTURE_AT,
-    WEIGHTS_AT,
-    kept,
-    members,
-    new_pool,
-    sides_of,
-    views,
-    with_room,
-)
-from driftwise.control.self_tuned.run import finish_round, foresee_all, learn_by_pool, pool_weights
+from driftwise.control.self_tuned.pool import COUNT, FINISH_CALL, MIXTURE_AT, POOL, kept, members, new_pool, sides_of
+from driftwise.control.self_tuned.rounds import finish_round, foresee_all, learn_by_pool, pool_weights
 from driftwise.control.self_tuned.steps import finish
-from driftwise.control.stability import lqr
-from driftwise.control.stability.certificate import stable
 from driftwise.domains import SpectralBalls
 from driftwise.engine.rounds import OK
-from driftwise.errors import InputError, ParameterError
-from driftwise.learners import Learner
+from driftwise.errors import InputError
 
 
-class PolicyPool(Learner):
-    """The learners of a self-tuned controller, of which the decision is the mixture; they learn from whole rounds."""
-
-    domain: SpectralBalls
-
-    def __init__(self, domain: SpectralBalls, size: float) -> None:
-        super().__init__(domain)
-        self._take(new_pool(domain, size))
-
-    @property
-    def parts(self) -> dict[str, Array]:
-        """What the learners are and know, by name; see `tuning.pool`."""
-        return views(self._cell, sides_of(self.domain))
-
-    @property
-    def weights(self) -> Array:
-        """Weights of the learners."""
-        start = int(self._cell[WEIGHTS_AT])
-        return self._cell[start : start + int(self._cell[COUNT])].copy()
-
-    def _take(self, cell: Array) -> None:
-        """Continue from another cell."""
-        self._cell, self._linked, self._acted = cell, False, None
-
-    def _link(self) -> Array:
-        """Return the cell with the addresses of plugins written, for compiled code in this process."""
-        if not self._linked:
-            self.parts["plan"][:] = self.domain.plan()
-            self._cell[FINISH_CALL] = finish.address
-            self._linked = True
-        return self._cell
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what is to be copied: neither addresses, which belong to this process, nor room."""
-        return {**self.__dict__, "_cell": kept(self._cell, self.domain), "_linked": False}
-
-    def __setstate__(self, saved: dict[str, Any]) -> None:
-        """Make room to work in again after copying or unpickling."""
-        super().__setstate__(saved)
-        self._cell = with_room(self._cell, self.domain)
-
-    def _decide(self) -> Array:
-        return read_only(self.parts["mixture"].copy())
-
-    def _learn(self, gradient: Array) -> None:
-        raise ParameterError("PolicyPool: it learns from the rounds of a plant, by SelfTunedController.observe.")
-
-
-class SelfTunedController(DisturbanceActionController):
+class SelfTunedController(PolicyLoop):
     """Needs nothing but the plant: no horizon, no bound on disturbances or costs, no step size.
 
     The controller to begin with. Each of a pool of learners over disturbance-action policies is followed in a plant of
@@ -105,7 +44,7 @@ class SelfTunedController(DisturbanceActionController):
     Parameters
     ----------
     system : System
-        The plant, of which the nominal pair (A, B) is used.
+        The plant; the controller uses its nominal (A, B).
     K : array of shape (du, dx), optional
         Gain that stabilises the plant; `lqr` with unit weights when left out. What is learnt comes on top of the gain.
     memory : int, optional
@@ -120,6 +59,8 @@ class SelfTunedController(DisturbanceActionController):
     ----------
     members : tuple of str
         Names of the learners, in the order of `weights`.
+    domain : SpectralBalls
+        Where policies live.
 
     Notes
     -----
@@ -154,7 +95,6 @@ class SelfTunedController(DisturbanceActionController):
     ((17,), 'least squares 0.97')
     """
 
-    learner: PolicyPool
     _learning = Learning(MIXTURE_AT, enter, learn_by_pool, pool_weights)
 
     def __init__(
@@ -167,40 +107,73 @@ class SelfTunedController(DisturbanceActionController):
         input_bound: ArrayLike | None = None,
     ) -> None:
         owner = type(self).__name__
-        instance(owner, "system", system, System, PLANT_HINT)
-        gain, closed = read_loop(owner, system, lqr(system) if K is None else K)
-        stable(owner, system, gain)
+        gain, closed = stable_loop(owner, system, K)
         H = loop_memory(closed) if memory is None else whole(owner, "memory", memory)
         size = gain_size(system, gain)
         shape = (H, system.input_dim, system.state_dim)
-        domain = SpectralBalls(shape, WIDTH * size if radii is None else radii)
-        super().__init__(system, PolicyPool(domain, size), K=gain, input_bound=input_bound)
+        self.domain = SpectralBalls(shape, WIDTH * size if radii is None else radii)
+        self._hold(new_pool(self.domain, size))
+        super().__init__(system, gain, H, input_bound=input_bound)
+
+    def _hold(self, pool: Array) -> None:
+        """Continue with another pool, whose addresses are not written."""
+        self.__dict__.pop("_pool_parts", None)
+        self._pool, self._linked = pool, False
+
+    @cached_property
+    def _pool_parts(self) -> dict[str, Array]:
+        """What the learners are and know, by name; see ``self_tuned.pool``."""
+        return POOL.views(self._pool, sides_of(self.domain))
+
+    @property
+    def _decider(self) -> Array:
+        if not self._linked:
+            self._pool_parts["plan"][:] = self.domain.plan()
+            self._pool[FINISH_CALL] = finish.address
+            self._linked = True
+        return self._pool
+
+    @_decider.setter
+    def _decider(self, cell: Array) -> None:
+        self._hold(cell)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is to be copied: neither views, nor room, nor addresses, which belong to this process."""
+        state = {name: part for name, part in super().__getstate__().items() if name != "_pool_parts"}
+        return {**state, "_pool": kept(self._pool, self.domain), "_linked": False}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        """Make room to work in again after copying or unpickling."""
+        super().__setstate__(saved)
+        self._hold(POOL.with_room(self._pool, sides_of(self.domain)))
+
+    def _decision(self) -> Array:
+        return self._pool_parts["mixture"]
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the learners, in the order of `members`."""
+        return self._pool_parts["weights"][: int(self._pool[COUNT])].copy()
 
     @property
     def members(self) -> tuple[str, ...]:
         """Names of the learners, in the order of `weights`."""
-        return members(int(self.learner._cell[COUNT]))
+        return members(int(self._pool[COUNT]))
 
     @property
     def guarantee(self) -> str:
         """What is promised about this controller's regret."""
         return "No bound on the regret is proved: the controller tunes itself, and was measured only."
 
-    def _runs_compiled(self) -> bool:
-        return True
-
     def _learn_by_hand(self, cost: Cost) -> None:
         """Ask a cost that is not built in what every learner pays, and for the slopes."""
-        learner, dx = self.learner, self.state_dim
-        foresee_all(self._cell, learner._link())
-        parts = learner.parts
+        pool, parts, dx = self._decider, self._pool_parts, self.state_dim
+        foresee_all(self._cell, pool)
         for m, point in enumerate(parts["points"]):
             parts["values"][m] = cost.value(parts["states"][m].copy(), parts["inputs"][m].copy())
             parts["slopes"][m, :dx], parts["slopes"][m, dx:] = cost.gradient(point[:dx].copy(), point[dx:].copy())
-        if finish_round(self._cell, learner._cell) != OK:
+        if finish_round(self._cell, pool) != OK:
             raise self._out_of_range(cost)
-        learner._round += 1
-        learner._acted = None
 
     def _out_of_range(self, cost: Cost) -> InputError:
         return InputError(

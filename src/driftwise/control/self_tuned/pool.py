@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from driftwise._lanes import WIDTH
-from driftwise._memory import Array, Part, Section
+from driftwise._memory import Array, Part, Workspace
 from driftwise.domains import SpectralBalls
 
 STEPS = tuple(2.0**k for k in range(-10, 3, 2))
@@ -47,9 +47,10 @@ POINTS_AT, SLOPES_AT, GRADIENTS_AT, VALUES_AT, BLOCK_AT, CURVATURE_AT, WEIGHTED_
 MOVED_AT, POINT_AT, ROW_AT, BEFORE_AT, FALLS_AT, SPARE_AT = range(37, 43)
 HEADER = 43
 
-KEPT = Section(
+POOL = Workspace(
     HEADER,
-    [
+    ROOM_AT,
+    kept=[
         Part("steps", STEPS_AT, (len(STEPS),)),
         Part("paces", PACES_AT, (len(PACES),)),
         Part("forgetting", FORGETTING_AT, ("fits",)),
@@ -64,19 +65,14 @@ KEPT = Section(
         Part("inputs", INPUTS_AT, ("count", "du")),  # u^i
         Part("norms", NORMS_AT, ("count",)),  # sum of the squared norms of its gradients
         Part("spreads", SPREADS_AT, (len(PACES), "dim")),  # the same by coordinate
-        Part(
-            "features", FEATURES_AT, ("z", "dim")
-        ),  # z_t(M) = free + features M, had M been in use all along; z = (x, u)
+        # z_t(M) = free + features M, had M been in use all along; z = (x, u)
+        Part("features", FEATURES_AT, ("z", "dim")),
         Part("free", FREE_AT, ("z",)),  # z_t(0)
         Part("moments", MOMENTS_AT, ("fits", "dim", "dim")),  # P, discounted sum of features' W features, lower half
         Part("sides", SIDES_AT, ("fits", "dim")),  # q, discounted sum of features' W free
         Part("ages", AGES_AT, ("fits",)),  # discounted number of rounds
     ],
-)
-
-ROOM = Section(
-    0,
-    [
+    room=[
         Part("points", POINTS_AT, ("count", "z")),  # z_t(M^i)
         Part("slopes", SLOPES_AT, ("count", "z")),  # gradient of the cost there
         Part("gradients", GRADIENTS_AT, ("count", "dim")),  # gradient in M^i
@@ -84,9 +80,8 @@ ROOM = Section(
         Part("block", BLOCK_AT, ("dx", "du", "dx")),  # the newest features of the state
         Part("curvature", CURVATURE_AT, ("z", "z")),  # W of a cost z'Wz
         Part("weighted", WEIGHTED_AT, ("z", "dim")),  # W features
-        Part(
-            "moved", MOVED_AT, (1,)
-        ),  # squared size of what moved in this round, or what is usual if that is much less
+        # Squared size of what moved in this round, or what is usual if that is much less.
+        Part("moved", MOVED_AT, (1,)),
         Part("point", POINT_AT, ("z",)),  # one point on its way
         Part("row", ROW_AT, ("dim",)),  # a row of the moments of this round
         Part("before", BEFORE_AT, ("dim",)),  # a policy before its step
@@ -125,14 +120,10 @@ def members(count: int) -> tuple[str, ...]:
 def new_pool(domain: SpectralBalls, size: float) -> Array:
     """Return learners that know nothing yet, all of them at M = 0, for policies that come at this size."""
     sides = sides_of(domain)
-    kept = KEPT.size(sides)
-    pool = np.zeros(kept + ROOM.size(sides))
-    KEPT.write_offsets(pool, sides)
-    ROOM.write_offsets(pool, sides)
-    pool[[item.slot for item in ROOM.parts]] += kept
+    pool = POOL.new(sides)
     pool[[COUNT, LANES, FITS, DIM]] = [sides[name] for name in ("count", "lanes", "fits", "dim")]
-    pool[ROOM_AT], pool[SIZE], pool[MEMORY] = kept, size, domain.shape[0]
-    parts = views(pool, sides)
+    pool[SIZE], pool[MEMORY] = size, domain.shape[0]
+    parts = POOL.views(pool, sides)
     parts["steps"][:], parts["paces"][:], parts["forgetting"][:] = STEPS, PACES, FORGETTING[: sides["fits"]]
     parts["plan"][:] = domain.plan(link=False)
     parts["prior"][:] = -math.inf
@@ -142,20 +133,10 @@ def new_pool(domain: SpectralBalls, size: float) -> Array:
     return pool
 
 
-def views(pool: Array, sides: Sides) -> dict[str, Array]:
-    """Return the parts of a pool by name; what is written to them is written to the pool."""
-    return {**KEPT.views(pool, sides), **ROOM.views(pool[int(pool[ROOM_AT]) :], sides)}
-
-
 def kept(pool: Array, domain: SpectralBalls) -> Array:
     """Return a copy of a pool without its room and without addresses: all that the learners are and know."""
-    copied = pool[: int(pool[ROOM_AT])].copy()
+    copied = POOL.kept(pool)
     plan = int(pool[PLAN_AT])
     copied[plan : plan + sides_of(domain)["plan"]] = domain.plan(link=False)
     copied[FINISH_CALL] = 0.0
     return copied
-
-
-def with_room(kept: Array, domain: SpectralBalls) -> Array:
-    """Return a pool with room to work in again."""
-    return np.concatenate([kept, np.zeros(ROOM.size(sides_of(domain)))])

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftwise._validate import Array, checked, instance, loose
-from driftwise.control.plants.systems import PLANT_HINT, System, as_matrix
+from driftwise.control.plants import PLANT_HINT, System, as_matrix
 
 Matrix = NDArray[Any]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, checked, read_only, whole
-from driftwise.control.plants.systems import System
+from driftwise.control.plants import System
 from driftwise.control.stability.base import Matrix, read_gain, read_system, shown, spectral_norm
 from driftwise.errors import MissingExtraError, ParameterError, StabilityError
 
@@ -225,7 +225,7 @@ def certify(system: System, K: ArrayLike, *, sdp: bool = False) -> StrongStabili
     Examples
     --------
     >>> from driftwise.control.stability import certify, lqr
-    >>> from driftwise.control.plants.systems import double_integrator
+    >>> from driftwise.control import double_integrator
     >>> system = double_integrator()
     >>> found = certify(system, lqr(system))
     >>> round(found.kappa**2 / found.gamma, 3), round(found.gamma, 2), found.how

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftwise._validate import Array, array, checked, loose, number, whole
-from driftwise.control.plants.systems import System
+from driftwise.control.plants import System
 from driftwise.control.stability.base import read_gain, read_system, shown, spectral_norm, spectral_radius
 from driftwise.errors import ParameterError, StabilityError
 
@@ -80,7 +80,7 @@ def lqr(system: System, Q: ArrayLike | None = None, R: ArrayLike | None = None) 
     Examples
     --------
     >>> from driftwise.control.stability import lqr
-    >>> from driftwise.control.plants.systems import double_integrator
+    >>> from driftwise.control import double_integrator
     >>> lqr(double_integrator()).round(6)
     array([[0.422082, 1.243929]])
     """
@@ -137,7 +137,7 @@ def controllability(system: System, K: ArrayLike | None = None, order: int | Non
     Examples
     --------
     >>> from driftwise.control.stability import controllability
-    >>> from driftwise.control.plants.systems import double_integrator
+    >>> from driftwise.control import double_integrator
     >>> controllability(double_integrator())
     array([[0., 1.],
            [1., 1.]])

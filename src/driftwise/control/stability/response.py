@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, checked, number, read_only
-from driftwise.control.plants.systems import System
+from driftwise.control.plants import System
 from driftwise.control.stability.base import read_gain, read_system, spectral_norm
 from driftwise.control.stability.certificate import certify, stable
 from driftwise.errors import ParameterError
@@ -104,7 +104,7 @@ def impulse_response(system: System, K: ArrayLike, *, tolerance: float = 1e-12) 
     Examples
     --------
     >>> from driftwise.control.stability import impulse_response, lqr
-    >>> from driftwise.control.plants.systems import LinearSystem, double_integrator
+    >>> from driftwise.control import LinearSystem, double_integrator
     >>> round(impulse_response(LinearSystem(0.5, 3.0), 0.0).inputs_sum, 9)
     6.0
     >>> system = double_integrator()

@@ -4,12 +4,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from driftwise._validate import checked
+from driftwise.experiments.comparison.contest import Comparison, hold_contest
 from driftwise.experiments.comparison.figures import cost_table, panels, problem_table
 from driftwise.experiments.comparison.learners import choose
-from driftwise.experiments.comparison.outcome import Contest, Outcome, hold_contest
 from driftwise.experiments.comparison.problem import Options, read_problem
 from driftwise.experiments.comparison.sheet import read_sheet
-from driftwise.experiments.comparison.words import named, show, summarise
+from driftwise.experiments.comparison.words import notes, summarise
+from driftwise.experiments.contests.outcome import HINDSIGHT, Outcome
+from driftwise.experiments.contests.words import show
 from driftwise.experiments.findings.finding import Claim, Finding
 from driftwise.learners import SelfTunedScream
 from driftwise.regret import certificate
@@ -89,14 +91,14 @@ def compare(
     return Finding(
         f"Learners on {problem.sheet.file}: {problem.target}, switching cost {show(problem.setting.switching_cost)}",
         summarise(contest),
-        [cost_table(contest), problem_table(contest)],
+        [cost_table(contest), problem_table(contest), notes(contest)],
         _claims(contest),
         panels(contest),
         columns=2,
     )
 
 
-def _claims(contest: Contest) -> list[Claim]:
+def _claims(contest: Comparison) -> list[Claim]:
     """Hold every learner that has a theorem against it, and the optimum against its certificate."""
     claims = [
         _within_bound(outcome, contest)
@@ -108,16 +110,19 @@ def _claims(contest: Contest) -> list[Claim]:
     return claims
 
 
-def _within_bound(outcome: Outcome, contest: Contest) -> Claim:
+def _within_bound(outcome: Outcome, contest: Comparison) -> Claim:
     """Say whether the regret of a learner is within its theorem's bound, against every reference in hindsight."""
     assert outcome.trace is not None
-    against = {"the hindsight optimum": contest.optimum, "the best fixed weights": contest.fixed}
-    found = {name: certificate(outcome.trace, reference.decisions) for name, reference in against.items() if reference}
+    found = {
+        f"the {reference.label.lower()}": certificate(outcome.trace, reference.decisions)
+        for reference in contest.references
+        if reference.kind == HINDSIGHT and reference.decisions is not None
+    }
     first = next(iter(found.values()))
     unmet = [assumption.text for assumption in first.assumptions if assumption.holds is not True]
     measured = [f"{show(one.measured)} of {show(one.bound)} against {name}" for name, one in found.items()]
     holds = None if unmet else all(one.within for one in found.values())
     moves = ", moves not counted," if "not counted" in first.measure else ""
     return Claim(
-        f"Regret of {named(outcome)}{moves} within its bound", holds, "; ".join([*measured, first.theorem, *unmet])
+        f"Regret of {outcome.name}{moves} within its bound", holds, "; ".join([*measured, first.theorem, *unmet])
     )

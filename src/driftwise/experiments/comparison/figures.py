@@ -1,15 +1,14 @@
 """Tables and panels of a comparison."""
 
-from collections.abc import Callable
-
 import numpy as np
-from numpy.typing import NDArray
 
-from driftwise._validate import Array
-from driftwise.experiments.comparison.outcome import Contest, Outcome
+from driftwise.experiments.comparison.contest import Comparison, error
 from driftwise.experiments.comparison.problem import Problem
 from driftwise.experiments.comparison.sheet import listed
-from driftwise.experiments.comparison.words import show, times
+from driftwise.experiments.contests import figures
+from driftwise.experiments.contests.figures import Column
+from driftwise.experiments.contests.outcome import Outcome
+from driftwise.experiments.contests.words import show, times
 from driftwise.experiments.findings.curves import marks
 from driftwise.experiments.findings.finding import Panel, Series, Table
 
@@ -20,32 +19,29 @@ LAST = "Repeat the last value"
 """A forecast without weights: nothing is learnt, and nothing moved."""
 
 FAR = 3.0
-"""A reference is not drawn if it costs more than so many times what the last learner does."""
+"""A reference that costs more than this many times what the dearest learner does is not drawn."""
 
 
-def cost_table(contest: Contest) -> Table:
+def cost_table(contest: Comparison) -> Table:
     """Return what everything cost, cheapest learner first, and the references below."""
-    rows = [
-        [
-            outcome.label,
-            show(outcome.overall),
-            show(outcome.loss),
-            show(outcome.switching),
-            times(contest, outcome),
-            show(outcome.error),
-            str(outcome.moves),
-            show(outcome.distance),
-        ]
-        for outcome in [*contest.learners, *contest.references]
-    ]
-    if contest.last is not None:
-        rows.append([LAST, "-", "-", "-", "-", show(contest.last), "-", "-"])
     multiple = "times optimum" if contest.optimum else "times best fixed"
-    header = ["learner", "overall", "loss", "switching", multiple, "RMSE", "moves", "distance"]
-    return Table("What it cost: overall = loss + switching cost", header, rows)
+    columns: dict[str, Column] = {
+        "overall": lambda one: show(one.overall),
+        "loss": lambda one: show(one.total_running),
+        "switching": lambda one: show(one.total_moving),
+        multiple: lambda one: times(contest.multiple(one)),
+        "RMSE": lambda one: show(error(one)),
+        "moves": lambda one: str(one.moves),
+        "distance": lambda one: show(one.distance),
+    }
+    title, everyone = "What it cost: overall = loss + switching cost", [*contest.learners, *contest.references]
+    table = figures.cost_table(title, "learner", everyone, columns)
+    if contest.last is None:
+        return table
+    return table._replace(rows=[*table.rows, [LAST, "-", "-", "-", "-", show(contest.last), "-", "-"]])
 
 
-def problem_table(contest: Contest) -> Table:
+def problem_table(contest: Comparison) -> Table:
     """Return the constants of the problem, and where they come from."""
     problem = contest.problem
     setting, steepest = problem.setting, problem.steepest
@@ -71,27 +67,17 @@ def problem_table(contest: Contest) -> Table:
     return Table("The problem", ["quantity", "value", "where it comes from"], rows)
 
 
-def panels(contest: Contest) -> list[Panel]:
+def panels(contest: Comparison) -> list[Panel]:
     """Return the costs so far, and the weights of the cheapest learner."""
-    rows = np.array(marks(len(contest.problem.sheet))) - 1
-    parts: list[tuple[str, Callable[[Outcome], Array]]] = [
-        ("Overall cost so far", lambda outcome: outcome.losses + outcome.switching_cost * outcome.steps),
-        ("Loss so far", lambda outcome: outcome.losses),
-        ("Switching cost so far", lambda outcome: outcome.switching_cost * outcome.steps),
-    ]
-    drawn = [
-        Panel(title, "row", "cost", [_curve(outcome, costs(outcome), rows) for outcome in _shown(contest)])
-        for title, costs in parts
-    ]
-    best = contest.learners[0]
+    best, names, rows = contest.learners[0], contest.problem.names, marks(len(contest.problem.sheet))
+    assert best.decisions is not None
     largest = np.argsort(-np.abs(best.decisions).max(axis=0), kind="stable")[:CURVES]
-    weights = [
-        Series(contest.problem.names[i], _list(rows + 1), _list(best.decisions[rows, i])) for i in largest.tolist()
-    ]
+    drawn = best.decisions[np.array(rows) - 1]
+    weights = [Series(names[i], rows, drawn[:, i].tolist()) for i in largest.tolist()]
     title = f"Weights of {best.label}"
-    if len(contest.problem.names) > CURVES:
-        title += f", the {CURVES} largest of {len(contest.problem.names)}"
-    return [*drawn, Panel(title, "row", "weight", weights)]
+    if len(names) > CURVES:
+        title += f", the {CURVES} largest of {len(names)}"
+    return [*figures.costs_so_far(_shown(contest), "row"), Panel(title, "row", "weight", weights)]
 
 
 def _weights(problem: Problem) -> str:
@@ -109,16 +95,7 @@ def _weights(problem: Problem) -> str:
     return "; ".join(notes)
 
 
-def _shown(contest: Contest) -> list[Outcome]:
+def _shown(contest: Comparison) -> list[Outcome]:
     """Return what is drawn: every learner, and the references beside which learners can still be told apart."""
     limit = FAR * contest.learners[-1].overall
     return [*contest.learners, *(outcome for outcome in contest.references if outcome.overall <= limit)]
-
-
-def _curve(outcome: Outcome, costs: Array, rows: NDArray[np.int64]) -> Series:
-    style = "line" if outcome.trace else "dashed"
-    return Series(outcome.label, _list(rows + 1), _list(np.cumsum(costs)[rows]), style=style)
-
-
-def _list(values: NDArray[np.int64] | Array) -> list[float]:
-    return [float(value) for value in values]

@@ -24,67 +24,30 @@ class Contender(NamedTuple):
     label: str
     """Its name in tables and figures, which says which learning rate it has."""
     make: Callable[[Setting], Learner]
+    """Makes it for a setting."""
 
+
+def _contender(label: str, kind: Callable[..., Learner], *told: str, **chosen: str) -> Contender:
+    """Return a contender that is told these parts of the setting, with these choices of its own."""
+    return Contender(
+        label, lambda setting: kind(setting.domain, **{part: getattr(setting, part) for part in told}, **chosen)
+    )
+
+
+PRICE, BOUND, ROUNDS = "switching_cost", "gradient_bound", "horizon"
 
 CONTENDERS: dict[str, Contender] = {
-    "selftuned": Contender(
-        "Self-tuned Scream",
-        lambda s: SelfTunedScream(s.domain, switching_cost=s.switching_cost),
-    ),
-    "ogd": Contender(
-        "OGD",
-        lambda s: OGD(s.domain, gradient_bound=s.gradient_bound, horizon=s.horizon),
-    ),
-    "ogd-switching": Contender(
-        "OGD, switching-aware",
-        lambda s: OGD(s.domain, gradient_bound=s.gradient_bound, horizon=s.horizon, switching_cost=s.switching_cost),
-    ),
-    "ogd-no-horizon": Contender(
-        "OGD, no horizon",
-        lambda s: OGD(s.domain, gradient_bound=s.gradient_bound),
-    ),
-    "ader": Contender(
-        "Ader, improved",
-        lambda s: Ader(s.domain, gradient_bound=s.gradient_bound, horizon=s.horizon),
-    ),
-    "ader-original": Contender(
-        "Ader, original",
-        lambda s: Ader(s.domain, gradient_bound=s.gradient_bound, horizon=s.horizon, variant="original"),
-    ),
-    "scream": Contender(
-        "Scream, appendix",
-        lambda s: Scream(s.domain, switching_cost=s.switching_cost, gradient_bound=s.gradient_bound, horizon=s.horizon),
-    ),
-    "scream-theorem": Contender(
-        "Scream, theorem",
-        lambda s: Scream(
-            s.domain,
-            switching_cost=s.switching_cost,
-            gradient_bound=s.gradient_bound,
-            horizon=s.horizon,
-            rate="theorem",
-        ),
-    ),
-    "scream-no-horizon": Contender(
-        "Scream, appendix, no horizon",
-        lambda s: Scream(s.domain, switching_cost=s.switching_cost, gradient_bound=s.gradient_bound),
-    ),
-    "lazy-scream": Contender(
-        "Lazy Scream, appendix",
-        lambda s: LazyScream(
-            s.domain, switching_cost=s.switching_cost, gradient_bound=s.gradient_bound, horizon=s.horizon
-        ),
-    ),
-    "lazy-scream-theorem": Contender(
-        "Lazy Scream, theorem",
-        lambda s: LazyScream(
-            s.domain,
-            switching_cost=s.switching_cost,
-            gradient_bound=s.gradient_bound,
-            horizon=s.horizon,
-            rate="theorem",
-        ),
-    ),
+    "selftuned": _contender("Self-tuned Scream", SelfTunedScream, PRICE),
+    "ogd": _contender("OGD", OGD, BOUND, ROUNDS),
+    "ogd-switching": _contender("OGD, switching-aware", OGD, BOUND, ROUNDS, PRICE),
+    "ogd-no-horizon": _contender("OGD, no horizon", OGD, BOUND),
+    "ader": _contender("Ader, improved", Ader, BOUND, ROUNDS),
+    "ader-original": _contender("Ader, original", Ader, BOUND, ROUNDS, variant="original"),
+    "scream": _contender("Scream, appendix", Scream, PRICE, BOUND, ROUNDS),
+    "scream-theorem": _contender("Scream, theorem", Scream, PRICE, BOUND, ROUNDS, rate="theorem"),
+    "scream-no-horizon": _contender("Scream, appendix, no horizon", Scream, PRICE, BOUND),
+    "lazy-scream": _contender("Lazy Scream, appendix", LazyScream, PRICE, BOUND, ROUNDS),
+    "lazy-scream-theorem": _contender("Lazy Scream, theorem", LazyScream, PRICE, BOUND, ROUNDS, rate="theorem"),
 }
 """By name, in the order in which help lists them."""
 

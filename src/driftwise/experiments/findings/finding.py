@@ -12,25 +12,15 @@ import numpy as np
 from driftwise.errors import InputError, ParameterError
 
 
-def spoken(name: str) -> str:
-    """Return the name of a learner as it can stand in a sentence.
-
-    Examples
-    --------
-    >>> spoken("Scream, appendix")
-    'Scream (appendix)'
-    """
-    first, comma, rest = name.partition(", ")
-    return f"{first} ({rest})" if comma else first
-
-
 class Claim(NamedTuple):
     """A statement with the numbers that decide it."""
 
     text: str
+    """What is claimed."""
     holds: bool | None
     """None if it could not be checked."""
     measured: str
+    """The numbers that decide it."""
     paper: bool = False
     """Whether the paper says so; if not, we do."""
 
@@ -52,8 +42,11 @@ class Table(NamedTuple):
     """Rows of text under a header; the first column names the row."""
 
     title: str
+    """What the numbers are."""
     header: Sequence[str]
+    """Name of every column."""
     rows: Sequence[Sequence[str]]
+    """Texts, as many a row as there are columns."""
     detail: bool = False
     """Whether it is for those who want to check: folded up in the report, and not printed."""
 
@@ -62,8 +55,11 @@ class Series(NamedTuple):
     """One curve of a panel. The same name has the same colour in every panel."""
 
     name: str
+    """Who it is of, in the legend."""
     x: Sequence[float]
+    """Where it was measured."""
     y: Sequence[float]
+    """What was measured there."""
     spread: Sequence[float] | None = None
     """Standard deviation over runs, drawn as a band around the curve."""
     style: str = "line"
@@ -74,25 +70,50 @@ class Panel(NamedTuple):
     """One pair of axes."""
 
     title: str
+    """What stands above the axes."""
     x_label: str
+    """What stands below them."""
     y_label: str
+    """What stands beside them."""
     series: Sequence[Series]
+    """The curves."""
     log: bool = False
     """Whether both axes are logarithmic."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a study found."""
+    """What a study found.
+
+    Examples
+    --------
+    >>> finding = Finding("Squares", ["The largest is 81.", "All of them are positive."], tables=[], claims=[])
+    >>> finding.bullets
+    ['The largest is 81.', 'All of them are positive.']
+    """
 
     title: str
-    summary: str
-    """What came out, in plain words and with the numbers."""
+    """Heading of the finding."""
+    summary: str | Sequence[str]
+    """What came out: three to six short sentences with their numbers, as a sequence or one on a line of a text.
+    It is kept as a text."""
     tables: Sequence[Table]
+    """The numbers."""
     claims: Sequence[Claim]
+    """What was to be seen in them, and whether it is."""
     panels: Sequence[Panel] = ()
+    """The figure: pairs of axes."""
     columns: int = 3
     """Panels in a row."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.summary, str):
+            object.__setattr__(self, "summary", "\n".join(" ".join(bullet.split()) for bullet in self.summary))
+
+    @property
+    def bullets(self) -> list[str]:
+        """The sentences of the summary, one by one."""
+        return [line.strip() for line in str(self.summary).splitlines() if line.strip()]
 
 
 @dataclass(frozen=True)
@@ -114,9 +135,13 @@ class Chapter:
     """The findings of one experiment, as they are kept in a folder."""
 
     name: str
+    """Name of its file: letters, digits, - and _."""
     title: str
+    """Heading of the chapter."""
     provenance: Provenance
+    """Where the numbers come from."""
     findings: Sequence[Finding]
+    """What was found, in the order in which it is shown."""
 
     def write(self, folder: Path) -> Path:
         """Write it to ``folder/findings/NAME.json``, whole or not at all, and return the path."""

@@ -11,12 +11,16 @@ class Experiment(NamedTuple):
 
     title: str
     studies: tuple[Study, ...]
+    core_seconds: tuple[float, float] = (0.0, 0.0)
+    """What the quick and the full size take on one core of a cloud machine, with machine code in the cache."""
+    seeded: bool = False
+    """Whether that is for the usual seeds of `Size`, one and five, and grows with their number."""
 
 
 CATALOGUE = {
-    "figure1": Experiment("Figure 1: learning while moving costs", (figure1.STUDY,)),
-    "figure2": Experiment("Figure 2: control under changing costs", (figure2.STUDY,)),
-    "theory": Experiment("Theory: bounds, growth, and the hardest instances", theory.STUDIES),
-    "selftuned": Experiment("Learning without knobs", selftuned.STUDIES),
-    "control": Experiment("Plants that are not known, and control without knobs", control.STUDIES),
+    "figure1": Experiment("Figure 1: learning while moving costs", (figure1.STUDY,), (20.0, 60.0), seeded=True),
+    "figure2": Experiment("Figure 2: control under changing costs", (figure2.STUDY,), (40.0, 180.0), seeded=True),
+    "theory": Experiment("Theory: bounds, growth, and the hardest instances", theory.STUDIES, (30.0, 120.0)),
+    "selftuned": Experiment("Learning without knobs", selftuned.STUDIES, (20.0, 600.0)),
+    "control": Experiment("Plants that are not known, and control without knobs", control.STUDIES, (30.0, 3600.0)),
 }

@@ -10,7 +10,7 @@ import numpy as np
 
 from driftwise.experiments.findings.finding import Finding
 
-Task = tuple[Any, ...]
+Arguments = tuple[Any, ...]
 """Arguments of one whole seeded run."""
 
 
@@ -35,9 +35,9 @@ class Study:
     name: str
     """Of the folder that its runs are kept in."""
     title: str
-    tasks: Callable[[Size], list[Task]]
+    tasks: Callable[[Size], list[Arguments]]
     run: Callable[..., Any]
-    conclude: Callable[[list[Task], list[Any]], Finding]
+    conclude: Callable[[list[Arguments], list[Any]], Finding]
 
     def configurations(self, size: Size) -> list[dict[str, Any]]:
         """Return every task as the arguments of `run`, by name."""
@@ -64,3 +64,11 @@ def group(keys: Iterable[Any], values: Iterable[Any]) -> dict[Any, list[Any]]:
     for key, value in zip(keys, values, strict=True):
         grouped.setdefault(key, []).append(value)
     return grouped
+
+
+def means(keys: Iterable[Any], results: Iterable[dict[str, float]]) -> dict[Any, dict[str, float]]:
+    """Return the mean of every number of the results, by key."""
+    return {
+        key: {name: float(np.mean([result[name] for result in values])) for name in values[0]}
+        for key, values in group(keys, results).items()
+    }

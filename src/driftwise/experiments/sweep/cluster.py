@@ -8,13 +8,13 @@ from driftwise import __version__
 from driftwise.errors import ParameterError, RunError
 from driftwise.experiments.sweep.result import Result
 from driftwise.experiments.sweep.task import Configuration, attempt_packed, call, killers, optional, pack
-from driftwise.experiments.sweep.workers import Outcomes, Task
+from driftwise.experiments.sweep.workers import Attempts, Task
 
 PATIENCE = 10.0
 """Seconds to wait for a connection, and for a first worker."""
 
 
-def on_cluster(function: Callable[..., Result], tasks: Iterable[Task], address: str) -> Outcomes:
+def on_cluster(function: Callable[..., Result], tasks: Iterable[Task], address: str) -> Attempts:
     """Run on the workers of the scheduler at an address; the cluster is left as it was."""
     distributed = optional("distributed", "dask")
     packed = pack(function, function)
@@ -27,8 +27,8 @@ def on_cluster(function: Callable[..., Result], tasks: Iterable[Task], address: 
         try:
             for batch in distributed.as_completed(futures, loop=client.loop).batches():
                 finished = [future for future in batch if future.status == "finished"]
-                for future, outcome in zip(finished, client.gather(finished), strict=True):
-                    yield places.pop(future.key)[0], outcome
+                for future, tried in zip(finished, client.gather(finished), strict=True):
+                    yield places.pop(future.key)[0], tried
                 for future in batch:
                     if future not in finished:
                         raise _lost(function, places[future.key][1], address, future)

@@ -31,6 +31,7 @@ class Run:
     configuration: dict[str, Any]
     """The arguments of the function, the seed among them."""
     result: Result
+    """What the function gave: a number, or a dict of numbers, texts, None and arrays."""
 
     @property
     def row(self) -> dict[str, Any]:
@@ -46,6 +47,11 @@ class Sweep(Sequence[Run]):
     """All runs of a sweep, in the order of the grid whatever the order in which they finished.
 
     A column is an argument of the function or an entry of what it gave; a number by itself is called "result".
+
+    Parameters
+    ----------
+    runs : iterable of Run
+        The runs.
     """
 
     def __init__(self, runs: Iterable[Run]) -> None:
@@ -204,17 +210,17 @@ def run_all(
     if not tasks:
         return [results[index] for index in range(len(configurations))]
     if dask is not None:
-        outcomes = on_cluster(function, tasks, dask)
+        attempts = on_cluster(function, tasks, dask)
     else:
         count = workers or optional("joblib", "experiments").cpu_count()
-        outcomes = here(function, tasks) if count == 1 else beside(function, tasks, min(count, len(configurations)))
-    with contextlib.closing(outcomes), tracking(title, configurations, kept, progress) as advance:
-        for index, outcome in outcomes:
-            if outcome.payload is None:
-                raise failure(function, configurations[index], outcome)
+        attempts = here(function, tasks) if count == 1 else beside(function, tasks, min(count, len(configurations)))
+    with contextlib.closing(attempts), tracking(title, configurations, kept, progress) as advance:
+        for index, tried in attempts:
+            if tried.payload is None:
+                raise failure(function, configurations[index], tried)
             if store is not None:
-                store.keep(configurations[index], outcome.payload, outcome.seconds)
-            results[index] = decode(outcome.payload)
+                store.keep(configurations[index], tried.payload, tried.seconds)
+            results[index] = decode(tried.payload)
             advance(configurations[index])
     return [results[index] for index in range(len(configurations))]
 

@@ -16,7 +16,7 @@ from driftwise.experiments.sweep.result import Result, encode
 Configuration = Mapping[str, Any]
 
 
-class Outcome(NamedTuple):
+class Attempt(NamedTuple):
     """What became of one run, in a form that survives the way between processes."""
 
     payload: bytes | None
@@ -26,24 +26,24 @@ class Outcome(NamedTuple):
     """What a run that failed has raised; in bytes if it comes from another process."""
 
 
-def attempt(function: Callable[..., Result], configuration: Configuration) -> Outcome:
+def attempt(function: Callable[..., Result], configuration: Configuration) -> Attempt:
     """Make one run, with BLAS on one thread as its sums depend on their number, and return what became of it."""
     libraries(len(sys.modules)).limit(limits=1)
     start = time.perf_counter()
     try:
         payload = encode(function(**configuration))
     except (Exception, SystemExit) as error:
-        return Outcome(None, time.perf_counter() - start, error)
-    return Outcome(payload, time.perf_counter() - start)
+        return Attempt(None, time.perf_counter() - start, error)
+    return Attempt(payload, time.perf_counter() - start)
 
 
-def attempt_packed(function: bytes, configuration: bytes) -> Outcome:
+def attempt_packed(function: bytes, configuration: bytes) -> Attempt:
     """Make one run in a worker, with a function that is unpacked once and not for every run."""
     try:
-        outcome = attempt(_unpack(function), pickle.loads(configuration))
+        tried = attempt(_unpack(function), pickle.loads(configuration))
     except Exception as error:
-        outcome = Outcome(None, 0.0, error)
-    return outcome._replace(error=_portable(outcome.error)) if isinstance(outcome.error, BaseException) else outcome
+        tried = Attempt(None, 0.0, error)
+    return tried._replace(error=_portable(tried.error)) if isinstance(tried.error, BaseException) else tried
 
 
 def pack(function: Callable[..., Any], what: object) -> bytes:
@@ -57,9 +57,9 @@ def pack(function: Callable[..., Any], what: object) -> bytes:
         ) from error
 
 
-def failure(function: Callable[..., Any], configuration: Configuration, outcome: Outcome) -> RunError:
+def failure(function: Callable[..., Any], configuration: Configuration, tried: Attempt) -> RunError:
     """Return the error to raise for a run that failed, with the run's own error as its cause."""
-    cause = outcome.error
+    cause = tried.error
     if isinstance(cause, bytes):
         summary, trace, data = pickle.loads(cause)
         try:

@@ -20,8 +20,8 @@ from typing import Any
 
 from driftwise.experiments.sweep.result import Result
 from driftwise.experiments.sweep.task import (
+    Attempt,
     Configuration,
-    Outcome,
     attempt,
     attempt_packed,
     killers,
@@ -32,14 +32,14 @@ from driftwise.experiments.sweep.task import (
 
 Task = tuple[int, Configuration]
 """A run, with its place among all of them."""
-Outcomes = Generator[tuple[int, Outcome], None, None]
+Attempts = Generator[tuple[int, Attempt], None, None]
 """What became of every run, with its place, in the order in which they finish."""
 
 DEATHS = 3
 """How many times a run may be under way when workers die, before it is suspected to kill them."""
 
 
-def here(function: Callable[..., Result], tasks: Iterable[Task]) -> Outcomes:
+def here(function: Callable[..., Result], tasks: Iterable[Task]) -> Attempts:
     """Run one after the other in this process."""
 
     def with_copies(**configuration: Any) -> Result:
@@ -52,12 +52,12 @@ def here(function: Callable[..., Result], tasks: Iterable[Task]) -> Outcomes:
             yield index, attempt(with_copies, configuration)
 
 
-def beside(function: Callable[..., Result], tasks: Iterable[Task], workers: int) -> Outcomes:
+def beside(function: Callable[..., Result], tasks: Iterable[Task], workers: int) -> Attempts:
     """Run in worker processes, which stay for a minute in case there is more to do."""
     loky = optional("joblib.externals.loky", "experiments")
     packed = pack(function, function)
     waiting, deaths = deque(tasks), Counter[int]()
-    under_way: dict[Future[Outcome], Task] = {}
+    under_way: dict[Future[Attempt], Task] = {}
     pool = None
     with warnings.catch_warnings():
         # loky replaces a worker that has grown by 300 MB, which is no reason for alarm.
@@ -94,7 +94,7 @@ def beside(function: Callable[..., Result], tasks: Iterable[Task], workers: int)
             raise
 
 
-def _failed(future: Future[Outcome]) -> bool:
+def _failed(future: Future[Attempt]) -> bool:
     return future.exception() is not None or future.result().payload is None
 
 
@@ -117,7 +117,7 @@ def _apart_from_the_terminal(loky: Any) -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _kill(pool: Any, under_way: Iterable[Future[Outcome]]) -> None:
+def _kill(pool: Any, under_way: Iterable[Future[Attempt]]) -> None:
     """Stop the workers in the middle of what they do."""
     # loky's own thread trips over runs that it has not yet passed on to the workers: give it the moment it needs.
     deadline = time.monotonic() + 1.0

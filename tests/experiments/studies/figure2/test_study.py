@@ -9,7 +9,7 @@ from driftwise.experiments.findings.finding import Finding
 from driftwise.experiments.studies.figure2.environments import NAMES
 from driftwise.experiments.studies.figure2.runs import LEARNERS, REFERENCES, STAGED
 from driftwise.experiments.studies.figure2.study import CORRELATED, MEASURED, READINGS, STUDY, TUNED, ZERO
-from driftwise.experiments.studies.study import Size, Task
+from driftwise.experiments.studies.study import Arguments, Size
 from tests.experiments.claims import found
 
 
@@ -56,7 +56,7 @@ def conclude(**costs: float) -> Finding:
     """Conclude from costs of our own: of a learner when tuned and when not, and of the references."""
     tasks = STUDY.tasks(Size(quick=True, seeds=[0]))
 
-    def result(task: Task) -> dict[str, Any]:
+    def result(task: Arguments) -> dict[str, Any]:
         _, _, controller, _, factor, _, _ = task
         if controller not in LEARNERS:
             total = costs["reference"]
@@ -82,11 +82,11 @@ def test_of_a_grid_the_best_counts_seed_by_seed() -> None:
 
 
 def test_the_summary_says_what_the_numbers_say() -> None:
-    worse = conclude(reference=10.0, measured=12.0, tuned=20.0).summary
+    worse = str(conclude(reference=10.0, measured=12.0, tuned=20.0).summary)
     assert "and the plain gain of LQR is cheaper than all of them: Scream is at +100.0% / +100.0% / +100.0%" in worse
     assert "learning can pay" not in worse
     assert "the best that 0 of 9 runs can do is hardly to learn" in worse
-    better = conclude(reference=10.0, measured=5.0, tuned=8.0).summary
+    better = str(conclude(reference=10.0, measured=5.0, tuned=8.0).summary)
     assert "cheaper than all" not in better
     assert "learning can pay: Scream costs 50% / 50% / 50% of what LQR does" in better
     assert "-0.0%" not in better

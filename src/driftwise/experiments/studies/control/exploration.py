@@ -11,7 +11,7 @@ import numpy as np
 
 from driftwise import control
 from driftwise.experiments.findings.finding import Claim, Finding, Table
-from driftwise.experiments.studies.study import Size, Study, Task, group
+from driftwise.experiments.studies.study import Arguments, Size, Study, group
 
 ROUNDS = 3000
 RUNAWAY = 100.0
@@ -29,7 +29,7 @@ KINDS: dict[str, control.Disturbance] = {
 }
 
 
-def tasks(size: Size) -> list[Task]:
+def tasks(size: Size) -> list[Arguments]:
     """Return (system seed, kind of disturbance, rounds): 200 systems with every kind, or 18 with one kind each."""
     names = list(KINDS)
     if size.quick:
@@ -72,7 +72,7 @@ def run(seed: int, kind: str, rounds: int) -> dict[str, Any]:
     }
 
 
-def conclude(tasks: list[Task], results: list[dict[str, Any]]) -> Finding:
+def conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
     """Return a row for every kind of disturbance, and whether nothing ran away."""
     rows = []
     for kind, outcomes in group((task[1] for task in tasks), results).items():
@@ -94,10 +94,13 @@ def conclude(tasks: list[Task], results: list[dict[str, Any]]) -> Finding:
     claim = Claim("No run diverges", runaway == 0, measured)
     header = ["disturbance", "committed", "round", "after", "in all", "state", "fallbacks"]
     commits = sum(outcome["committed"] is not None for outcome in results)
-    summary = (
-        f"{commits} of {len(results)} runs on plants that were not known found a model sure enough to commit to "
-        f"within {tasks[0][-1]} rounds, and {runaway} diverged."
-    )
+    after = [outcome["after"] for outcome in results if outcome["committed"] is not None]
+    summary = [
+        f"{commits} of {len(results)} runs on unknown plants found a model sure enough to commit to within "
+        f"{tasks[0][-1]} rounds.",
+        f"{runaway} diverged; the largest state was {worst:.1f} times that of u = -K x.",
+        *([f"After the commit they cost {np.median(after):.2f} times what u = -K x does (median)."] * bool(after)),
+    ]
     table = Table("Cost after the commit and in all, largest state: over those of u = -K x", header, rows)
     return Finding(STUDY.title, summary, [table], [claim])
 

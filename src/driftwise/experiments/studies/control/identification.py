@@ -12,7 +12,7 @@ from driftwise._validate import Array
 from driftwise.control.identification import METHODS, identify
 from driftwise.errors import InputError
 from driftwise.experiments.findings.finding import Claim, Finding, Panel, Series, Table
-from driftwise.experiments.studies.study import Size, Study, Task, exponent, group, within
+from driftwise.experiments.studies.study import Arguments, Size, Study, exponent, group, within
 
 INDEPENDENT = ("gaussian", "unit")
 CORRELATED = ("constant", "sinusoid", "autoregressive")
@@ -87,12 +87,12 @@ def identification_errors(kind: str, rounds: int, seed: int) -> Result:
     return result
 
 
-def _tasks(size: Size) -> list[Task]:
+def _tasks(size: Size) -> list[Arguments]:
     sizes, seeds = ((500, 2_000, 8_000), 30) if size.quick else ((500, 1_000, 2_000, 5_000, 10_000, 20_000), 200)
     return [(kind, T, seed) for kind in INDEPENDENT + CORRELATED for T in sizes for seed in range(seeds)]
 
 
-def _conclude(tasks: list[Task], results: list[Result]) -> Finding:
+def _conclude(tasks: list[Arguments], results: list[Result]) -> Finding:
     sizes = list(dict.fromkeys(T for _, T, _ in tasks))
     runs = group([(kind, seed) for kind, _, seed in tasks], results)
     slopes: dict[tuple[str, str], float] = {}
@@ -117,14 +117,14 @@ def _conclude(tasks: list[Task], results: list[Result]) -> Finding:
     margin = 0.08 if len(sizes) > 3 else 0.16
     claims = _claims(slopes, last, results, margin)
     falls = {method: [slopes[method, kind] for kind in curves] for method in METHODS}
-    summary = (
-        "From random probes, the error of the paper's method (moments) falls with the rounds like T to the power of "
-        f"{min(falls['moments']):.2f} to {max(falls['moments']):.2f}, depending on the disturbance, and that of "
-        f"regression with the probes as instruments (iv) like {min(falls['iv']):.2f} to {max(falls['iv']):.2f}, with "
-        f"{_iv_over_moments(results):.2f} of the error of moments on average. For ordinary least squares (ols) the "
-        f"powers go from {min(falls['ols']):.2f} to {max(falls['ols']):.2f}: under correlated disturbances it does not "
-        "find the plant however long it looks."
-    )
+    powers = {method: f"T^{min(of):.2f} to T^{max(of):.2f}" for method, of in falls.items()}
+    summary = [
+        f"The error of the paper's method (moments) falls like {powers['moments']}, depending on the disturbance.",
+        f"That of regression with the probes as instruments (iv) falls like {powers['iv']}, and is "
+        f"{_iv_over_moments(results):.2f} of that of moments on average.",
+        f"That of ordinary least squares (ols) goes like {powers['ols']}: under correlated disturbances it does not "
+        "find the plant, however many rounds it has.",
+    ]
     panels = [Panel(f"{kind} disturbance", "T", "error", series, log=True) for kind, series in curves.items()]
     return Finding(STUDY.title, summary, [Table("Error, geometric mean over systems", header, rows)], claims, panels)
 

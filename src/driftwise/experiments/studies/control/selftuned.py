@@ -14,7 +14,7 @@ from driftwise import control
 from driftwise._validate import Array
 from driftwise.control.policies.scales import gain_size
 from driftwise.experiments.findings.finding import Claim, Finding, Panel, Series, Table
-from driftwise.experiments.studies.study import Size, Study, Task, group
+from driftwise.experiments.studies.study import Arguments, Size, Study, group
 
 FIRST_SEED = 1000
 
@@ -42,7 +42,7 @@ KINDS: dict[str, Callable[[np.random.Generator], control.Disturbance]] = {
 CHANGES = ("fixed", "gradual", "abrupt")
 
 
-def tasks(size: Size) -> list[Task]:
+def tasks(size: Size) -> list[Arguments]:
     """Return (seed, kind, change of costs, rounds): 24 plants with everything, or one plant for every kind."""
     if size.quick:
         return [(FIRST_SEED + k, kind, CHANGES[k % 3], 1000) for k, kind in enumerate(KINDS)]
@@ -82,7 +82,7 @@ def run(seed: int, kind: str, change: str, rounds: int) -> dict[str, Any]:
         FIXED: control.best_policy(plant, costs, rows, **same).total,
     }
     # With alpha = 0 a gradient bound G means steps of diameter / (G sqrt(T)).
-    unit = tuned.learner.domain.diameter * found[LQR] / rounds / gain_size(plant, tuned.K) ** 2
+    unit = tuned.domain.diameter * found[LQR] / rounds / gain_size(plant, tuned.K) ** 2
     bounds = unit / 2.0**EXPONENTS
     totals = [
         total(control.GradientController(plant, horizon=rounds, alpha=0.0, gradient_bound=bound, **same))
@@ -91,7 +91,7 @@ def run(seed: int, kind: str, change: str, rounds: int) -> dict[str, Any]:
     return {**found, "tuned": min(totals), "exponent": float(EXPONENTS[np.argmin(totals)])}
 
 
-def conclude(tasks: list[Task], results: list[dict[str, Any]]) -> Finding:
+def conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
     """Return how much every controller cost beside the tuned one, and what is claimed of it."""
     excess = {name: np.array([result[name] / result["tuned"] - 1.0 for result in results]) for name in OTHERS}
     mine = excess[SELF]
@@ -127,13 +127,14 @@ def conclude(tasks: list[Task], results: list[dict[str, Any]]) -> Finding:
         rows.append(["all", *(f"{excess[other].mean():+.1%}" for other in OTHERS), _most(mine)])
         title = f"{title}: mean cost above that of OGD.Control tuned in hindsight"
         tables.append(Table(title, [title.partition(":")[0].lower(), *OTHERS, "self-tuned, worst"], rows))
-    summary = (
+    summary = [
         f"Over {len(results)} settings that it was not developed on, the controller without knobs cost "
-        f"{mine.mean():+.2%} beside OGD.Control with its step tuned in hindsight, {mine.max():+.1%} at worst; Scream "
-        f"with its usual constants {excess[SCREAM].mean():+.2%} and {excess[SCREAM].max():+.1%}, LQR "
-        f"{excess[LQR].mean():+.0%} and {excess[LQR].max():+.0%}. On Gaussian noise it was {on_noise.mean():+.2%} "
-        f"beside LQR, {on_noise.max():+.2%} at worst."
-    )
+        f"{mine.mean():+.2%} beside OGD.Control with its step tuned in hindsight, {mine.max():+.1%} at worst.",
+        f"Scream with its usual constants cost {excess[SCREAM].mean():+.2%}, {excess[SCREAM].max():+.1%} at worst.",
+        f"LQR cost {excess[LQR].mean():+.0%}, {excess[LQR].max():+.0%} at worst.",
+        f"On Gaussian noise the controller without knobs was {on_noise.mean():+.2%} beside LQR, {on_noise.max():+.2%} "
+        "at worst.",
+    ]
     share = np.arange(1, mine.size + 1) / mine.size
     series = [Series(name, list(share), list(100.0 * np.sort(excess[name]))) for name in (SELF, SCREAM, PLAIN)]
     panel = Panel("Cost above that of tuned OGD.Control", "share of settings", "excess in %", series)

@@ -15,7 +15,7 @@ from driftwise.experiments.findings.finding import Claim, Finding, Panel, Table
 from driftwise.experiments.studies.figure2.environments import NAMES
 from driftwise.experiments.studies.figure2.runs import FIXED, LEARNERS, LQR, REFERENCES, STAGED, run
 from driftwise.experiments.studies.paired import Ratio, paired, ratio_table
-from driftwise.experiments.studies.study import Size, Study, Task
+from driftwise.experiments.studies.study import Arguments, Size, Study
 
 ROUNDS = 10_000
 
@@ -49,9 +49,9 @@ def _factors(size: Size) -> list[float]:
     return [2.0**k for k in powers]
 
 
-def _tasks(size: Size) -> list[Task]:
+def _tasks(size: Size) -> list[Arguments]:
     cells = dict.fromkeys((name, reading.correlated) for reading in READINGS.values() for name in NAMES)
-    tasks: list[Task] = [
+    tasks: list[Arguments] = [
         (name, correlated, reference, False, None, ROUNDS, seed)
         for reference in reversed(REFERENCES)  # those that take longest first
         for name, correlated in cells
@@ -73,9 +73,9 @@ Cell = dict[str, list[dict[str, Any]]]
 """The runs of one panel: by contender, one for each seed."""
 
 
-def _cells(tasks: list[Task], results: list[dict[str, Any]], seeds: list[int]) -> dict[tuple[str, str], Cell]:
+def _cells(tasks: list[Arguments], results: list[dict[str, Any]], seeds: list[int]) -> dict[tuple[str, str], Cell]:
     """Return the runs of every panel; of a learner that is tuned, the best of its grid, seed by seed."""
-    runs: dict[Task, list[dict[str, Any]]] = {}
+    runs: dict[Arguments, list[dict[str, Any]]] = {}
     for (name, correlated, contender, random_start, factor, _, seed), result in zip(tasks, results, strict=True):
         key = (name, correlated, contender, random_start, factor is not None, seed)
         runs.setdefault(key, []).append(result | {"factor": factor})
@@ -90,7 +90,7 @@ def _cells(tasks: list[Task], results: list[dict[str, Any]], seeds: list[int]) -
     return cells
 
 
-def _conclude(tasks: list[Task], results: list[dict[str, Any]]) -> Finding:
+def _conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
     seeds, rounds = sorted({task[-1] for task in tasks}), tasks[0][-2]
     cells = _cells(tasks, results, seeds)
     totals = {key: {name: [float(r["total"]) for r in of] for name, of in cell.items()} for key, cell in cells.items()}
@@ -183,7 +183,7 @@ def _panel(reading: str, name: str, cell: Cell, rounds: int) -> Panel:
     return Panel(f"{name}, {reading}", "round", "cost so far / LQR's", [*learners, *references])
 
 
-def _summary(totals: dict[tuple[str, str], dict[str, list[float]]], claims: list[Claim], still: str) -> str:
+def _summary(totals: dict[tuple[str, str], dict[str, list[float]]], claims: list[Claim], still: str) -> list[str]:
     """Say it in percentages; three of them are those of the three environments."""
 
     def means(reading: str, top: str, bottom: str) -> list[float]:
@@ -199,19 +199,19 @@ def _summary(totals: dict[tuple[str, str], dict[str, list[float]]], claims: list
     paper = [claim.holds for claim in claims if claim.paper]
     cheaper = min(min(means(TUNED, learner, LQR)) for learner in LEARNERS) > 1.0
     pays = max(means(CORRELATED, "Scream", LQR)) < 1.0
-    return (
-        f"Three numbers stand for {' / '.join(NAMES)}, on average over seeds; LDS is a linear system whose matrices "
-        f"change, DAC a disturbance-action policy. As the paper has it, with independent "
-        f"noise, a random start and everybody tuned, Scream costs {more(TUNED, 'Scream', 'OGD')} against OGD and "
-        f"{more(TUNED, 'Scream', 'Ader')} against Ader; in {paper.count(True)} of {len(paper)} of these comparisons it "
-        "is below on every seed. The past of such noise tells nothing of its future"
-        f"{', and the plain gain of LQR is cheaper than all of them' if cheaper else ''}: Scream is at "
-        f"{more(TUNED, 'Scream', LQR)} against LQR. The best policy in hindsight is at {more(MEASURED, FIXED, LQR)} if "
-        f"it is one for all rounds, and at {more(MEASURED, STAGED, LQR)} if it is one for each of five stages. Tuned "
-        f"from u = -K x on, the best that {still} runs can do is hardly to learn, at the end of the grid. Where "
-        f"disturbances are correlated, {'learning can pay: ' if pays else ''}Scream costs {part('Scream')} of what LQR "
-        f"does, OGD {part('OGD')}, Ader {part('Ader')}."
-    )
+    return [
+        f"As in the paper (independent noise, random start, everybody tuned), Scream costs "
+        f"{more(TUNED, 'Scream', 'OGD')} against OGD and {more(TUNED, 'Scream', 'Ader')} against Ader; the three "
+        f"numbers are means for {' / '.join(NAMES)}.",
+        f"It is below them on every seed in {paper.count(True)} of {len(paper)} of these comparisons.",
+        f"Nobody can predict such noise{', and the plain gain of LQR is cheaper than all of them' if cheaper else ''}: "
+        f"Scream is at {more(TUNED, 'Scream', LQR)} against LQR.",
+        f"The best policy in hindsight is at {more(MEASURED, FIXED, LQR)} against LQR if it is one for all rounds, and "
+        f"at {more(MEASURED, STAGED, LQR)} if it is one for each of five stages.",
+        f"Tuned from u = -K x on, the best that {still} runs can do is hardly to learn, at the end of the grid.",
+        f"Where disturbances are correlated, {'learning can pay: ' if pays else ''}Scream costs {part('Scream')} of "
+        f"what LQR does, OGD {part('OGD')}, Ader {part('Ader')}.",
+    ]
 
 
 STUDY = Study("controllers", "Controllers under changing costs", _tasks, run, _conclude)

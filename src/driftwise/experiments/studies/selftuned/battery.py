@@ -8,7 +8,7 @@ from driftwise import regret
 from driftwise._validate import Array
 from driftwise.domains import Ball
 from driftwise.experiments.findings.finding import Claim, Finding, Table
-from driftwise.experiments.studies.study import Size, Study, Task, group
+from driftwise.experiments.studies.study import Arguments, Size, Study, means
 from driftwise.learners import Learner, Scream, SelfTunedScream
 from driftwise.losses import LinearLoss
 from driftwise.play import play
@@ -80,46 +80,46 @@ def run(stream: str, price: float, rounds: int, seed: int) -> dict[str, float]:
     return {**excess, "Best fixed": fixed - best.total}
 
 
-def _tasks(size: Size) -> list[Task]:
+def _tasks(size: Size) -> list[Arguments]:
     rounds, seeds = (1000, range(1)) if size.quick else (4000, range(3))
     return [(name, price, rounds, seed) for name in STREAMS for price in PRICES for seed in seeds]
 
 
-def _conclude(tasks: list[Task], results: list[dict[str, float]]) -> Finding:
-    grouped = group([task[:2] for task in tasks], results)
-    means = {cell: {name: float(np.mean([r[name] for r in of])) for name in of[0]} for cell, of in grouped.items()}
-    ratios = {cell: mean["Self-tuned Scream"] / mean["Scream"] for cell, mean in means.items()}
+def _conclude(tasks: list[Arguments], results: list[dict[str, float]]) -> Finding:
+    cells = means([task[:2] for task in tasks], results)
+    ratios = {cell: mean["Self-tuned Scream"] / mean["Scream"] for cell, mean in cells.items()}
     rows = [[name, *(f"{ratios[name, price]:.3f}" for price in PRICES)] for name in STREAMS]
     above = {cell: ratio for cell, ratio in ratios.items() if ratio > 1.0}
     worst = max(ratios, key=lambda cell: ratios[cell])
     text = f"On none of {len(ratios)} adversarial cells does self-tuned Scream cost more than Scream"
     places = "; ".join(f"{name} at lambda {price:g}: {ratio:.3f}" for (name, price), ratio in above.items())
     measured = places if above else f"largest ratio {ratios[worst]:.3f}, {worst[0]} at lambda {worst[1]:g}"
-    summary = (
-        "Cost above the hindsight optimum, which moves too, so that on noise most of it cannot be avoided by anybody. "
-        f"Self-tuned Scream is below Scream in {len(ratios) - len(above)} of {len(ratios)} cells; the median of the "
-        f"ratios is {np.median(list(ratios.values())):.2f}."
-    )
+    summary = [
+        f"In cost above the hindsight optimum, self-tuned Scream is below Scream in {len(ratios) - len(above)} of "
+        f"{len(ratios)} cells.",
+        f"The median of the ratios is {np.median(list(ratios.values())):.2f}, the largest {ratios[worst]:.2f}.",
+        "The optimum moves too, so that on noise nobody can avoid most of this cost.",
+    ]
     if above:
         name, price = worst
-        mean = means[worst]
-        summary += (
-            f" It is above by {ratios[worst] - 1.0:.1%} at most, on {name} at lambda {price:g}: there it costs "
-            f"{mean['Self-tuned Scream']:.0f} more than the optimum, Scream {mean['Scream']:.0f}, and standing still "
-            f"at the best decision in hindsight {mean['Best fixed']:.0f}."
+        mean = cells[worst]
+        summary.append(
+            f"It is above by {ratios[worst] - 1.0:.1%} at most, on {name} at lambda {price:g}: "
+            f"{mean['Self-tuned Scream']:.0f} more than the optimum, Scream {mean['Scream']:.0f}, the best fixed "
+            f"decision {mean['Best fixed']:.0f}."
         )
         if all(name in NOISE and price == min(PRICES) for name, price in above):
-            summary += " All of these streams are noise, at the lowest price of moving: there is nothing to learn."
+            summary.append("All of these streams are noise at the lowest price of moving: there is nothing to learn.")
     details = [
-        [name, f"{price:g}", *(f"{means[name, price][who]:.4g}" for who in next(iter(means.values())))]
-        for name, price in means
+        [name, f"{price:g}", *(f"{cells[name, price][who]:.4g}" for who in next(iter(cells.values())))]
+        for name, price in cells
     ]
     header = ["stream", *(f"lambda = {price:g}" for price in PRICES)]
     tables = [
         Table("Cost above the hindsight optimum, self-tuned Scream / Scream", header, rows),
         Table(
             "Cost above the hindsight optimum, mean over seeds",
-            ["stream", "lambda", *next(iter(means.values()))],
+            ["stream", "lambda", *next(iter(cells.values()))],
             details,
             detail=True,
         ),

@@ -9,7 +9,7 @@ from driftwise._validate import Array
 from driftwise.domains import Ball
 from driftwise.experiments.findings.finding import Claim, Finding, Table
 from driftwise.experiments.studies.selftuned.battery import DIM, STREAMS
-from driftwise.experiments.studies.study import Size, Study, Task, group
+from driftwise.experiments.studies.study import Arguments, Size, Study, means
 from driftwise.learners import SelfTunedScream
 from driftwise.losses import LinearLoss
 
@@ -60,18 +60,15 @@ def _cost(gradients: Array, hints: Array | None, price: float) -> float:
     return total
 
 
-def _tasks(size: Size) -> list[Task]:
+def _tasks(size: Size) -> list[Arguments]:
     streams = ("blocks of 20", "blocks of 400", "square wave, 20", "spikes", "drift in noise")
     rounds, prices, seeds = (500, (1.0,), range(1)) if size.quick else (4000, (0.1, 1.0, 10.0), range(2))
     return [(name, price, rounds, seed) for name in streams for price in prices for seed in seeds]
 
 
-def _conclude(tasks: list[Task], results: list[dict[str, float]]) -> Finding:
-    cells = group([task[:2] for task in tasks], results)
-    ratios = {
-        name: [float(np.mean([r[name] for r in of]) / np.mean([r[NONE] for r in of])) for of in cells.values()]
-        for name in HINTS
-    }
+def _conclude(tasks: list[Arguments], results: list[dict[str, float]]) -> Finding:
+    cells = means([task[:2] for task in tasks], results)
+    ratios = {name: [mean[name] / mean[NONE] for mean in cells.values()] for name in HINTS}
     rows = [[name, f"{min(each):.3f}", f"{np.median(each):.3f}", f"{max(each):.3f}"] for name, each in ratios.items()]
     worst = max(ratios, key=lambda name: max(ratios[name]))
     claims = [
@@ -86,11 +83,12 @@ def _conclude(tasks: list[Task], results: list[dict[str, float]]) -> Finding:
             f"{min(ratios[TRUE]):.3f} to {max(ratios[TRUE]):.3f} times",
         ),
     ]
-    summary = (
-        f"Cost above the hindsight optimum over that without hints, in {len(cells)} cells. With the truth as hint the "
-        f"median is {np.median(ratios[TRUE]):.2f}; the worst hints, {worst}, make it {max(ratios[worst]):.2f} in the "
-        "worst cell."
-    )
+    summary = [
+        f"With the truth as hint, the cost above the hindsight optimum is {np.median(ratios[TRUE]):.2f} of that "
+        f"without hints, in the median of {len(cells)} cells.",
+        f"In the worst cell the truth makes it {max(ratios[TRUE]):.2f} of it.",
+        f"The worst hints, {worst}, make it {max(ratios[worst]):.2f} times as much in the worst cell.",
+    ]
     table = Table(
         "Cost above the hindsight optimum, with hints / without", ["hints", "least", "median", "largest"], rows
     )

@@ -4,7 +4,7 @@ import numpy as np
 
 from driftwise.domains import Box
 from driftwise.experiments.findings.finding import Claim, Finding, Table
-from driftwise.experiments.studies.study import Size, Study, Task, group
+from driftwise.experiments.studies.study import Arguments, Size, Study, group
 from driftwise.learners import OGD, Learner, SelfTunedScream, rounded
 from driftwise.losses import TrackingLoss
 from driftwise.play import play
@@ -36,13 +36,13 @@ def run(box: str, learner: str, rounds: int, seed: int, count: int) -> dict[str,
     return {"path": path, "moves": moves, "feasible": float(feasible)}
 
 
-def _tasks(size: Size) -> list[Task]:
+def _tasks(size: Size) -> list[Arguments]:
     batch, batches, rounds = (50, 2, 100) if size.quick else (100, 10, 200)
     cells = [(box, name) for box in BOXES for name in ("OGD", "SelfTunedScream")]
     return [(*cell, rounds, batch * k, batch) for cell in cells for k in range(batches)]
 
 
-def _conclude(tasks: list[Task], results: list[dict[str, float]]) -> Finding:
+def _conclude(tasks: list[Arguments], results: list[dict[str, float]]) -> Finding:
     cells = group([task[:2] for task in tasks], results)
     seeds = sum(task[-1] for task in tasks) // len(cells)
     rows, ratios = [], []
@@ -60,10 +60,12 @@ def _conclude(tasks: list[Task], results: list[dict[str, float]]) -> Finding:
         ),
         Claim("Every decision is whole and feasible", feasible, f"{seeds * len(cells)} runs"),
     ]
-    summary = (
-        f"Rounded by one threshold a coordinate for the whole run, decisions make {min(ratios):.2f} to "
-        f"{max(ratios):.2f} times as many unit moves as the fractional path is long, in the mean over {seeds} seeds."
-    )
+    summary = [
+        "Decisions are rounded by one random threshold per coordinate, the same for the whole run.",
+        f"They make {min(ratios):.2f} to {max(ratios):.2f} times as many unit moves as the fractional path is long, on "
+        f"average over {seeds} seeds.",
+        f"{'All' if feasible else 'Not all'} of them are whole and feasible.",
+    ]
     table = Table("Unit moves", ["box", "learner", "fractional path", "moves", "ratio"], rows)
     return Finding(STUDY.title, summary, [table], claims)
 

@@ -10,7 +10,7 @@ from driftwise.experiments.findings.curves import cumulative, mean_curve
 from driftwise.experiments.findings.finding import Claim, Finding, Panel, Table
 from driftwise.experiments.studies.figure1 import ALPHAS, CONTENDERS, GRADIENT_BOUND, ROUNDS
 from driftwise.experiments.studies.paired import ratio_table
-from driftwise.experiments.studies.study import Size, Study, Task, group
+from driftwise.experiments.studies.study import Arguments, Size, Study, group
 from driftwise.learners import Ensemble, Learner, Meta, SelfTunedScream, Surrogate
 from driftwise.learners.self_tuned_scream import self_tuned_pool
 from driftwise.play import play
@@ -53,12 +53,12 @@ def run(learner: str, alpha: float, seed: int) -> dict[str, Any]:
     return {"loss": cumulative(trace.losses), "switching": cumulative(lambda_ * trace.moves)}
 
 
-def _tasks(size: Size) -> list[Task]:
+def _tasks(size: Size) -> list[Arguments]:
     seeds = SEEDS[:3] if size.quick else SEEDS
     return [(name, alpha, seed) for name in LEARNERS for alpha in ALPHAS for seed in seeds]
 
 
-def _conclude(tasks: list[Task], results: list[dict[str, Any]]) -> Finding:
+def _conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
     seeds = sorted({seed for *_, seed in tasks})
     runs = group([(name, alpha) for name, alpha, _ in tasks], results)
     costs = {key: np.array([r["loss"][-1] + r["switching"][-1] for r in of]) for key, of in runs.items()}
@@ -85,11 +85,13 @@ def _conclude(tasks: list[Task], results: list[dict[str, Any]]) -> Finding:
     tables.append(ratio_table("Overall cost of self-tuned Scream / Scream", seeds, columns)._replace(detail=True))
     means = [f"{each.mean():.2f}" for each in ratios.values()]
     without = [f"{np.mean(costs['without patience', a] / costs['Scream', a]):.2f}" for a in ALPHAS]
-    summary = (
-        f"Knowing neither the horizon nor a bound on gradients, self-tuned Scream costs {', '.join(means)} of what "
-        f"Scream costs at alpha {', '.join(f'{alpha:g}' for alpha in ALPHAS)}; without patient base-learners it would "
-        f"be {', '.join(without)}."
-    )
+    prices, worst = ", ".join(f"{alpha:g}" for alpha in ALPHAS), [f"{each.max():.2f}" for each in ratios.values()]
+    summary = [
+        f"Self-tuned Scream knows neither the horizon nor a bound on gradients, and costs {', '.join(means)} of what "
+        f"Scream costs at alpha {prices}.",
+        f"On the worst of {len(seeds)} seeds it is {', '.join(worst)}.",
+        f"Without patient base-learners it would be {', '.join(without)} on average.",
+    ]
     panels = [
         Panel(
             f"overall cost, alpha = {alpha:g}",

@@ -6,7 +6,7 @@ import numpy as np
 
 from driftwise.domains import Box, Domain, Simplex
 from driftwise.experiments.findings.finding import Claim, Finding, Table
-from driftwise.experiments.studies.study import Size, Study, Task
+from driftwise.experiments.studies.study import Arguments, Size, Study
 from driftwise.learners import SelfTunedScream
 from driftwise.losses import LinearLoss, LossStream, SquaredLoss
 from driftwise.play import play
@@ -50,7 +50,7 @@ def run(problem: str, factor: float, price: float, rounds: int, seed: int) -> fl
     return float(np.abs(other - one).max() / domain.diameter)
 
 
-def _tasks(size: Size) -> list[Task]:
+def _tasks(size: Size) -> list[Arguments]:
     rounds, seeds = (2000, range(1)) if size.quick else (50_000, range(2))
     return [
         (problem, factor, price, rounds, seed)
@@ -61,7 +61,7 @@ def _tasks(size: Size) -> list[Task]:
     ]
 
 
-def _conclude(tasks: list[Task], results: list[float]) -> Finding:
+def _conclude(tasks: list[Arguments], results: list[float]) -> Finding:
     found = list(zip(tasks, results, strict=True))
     rows = [
         [name, *(f"{max(r for task, r in found if task[:2] == (name, factor)):.1e}" for factor in FACTORS)]
@@ -69,10 +69,10 @@ def _conclude(tasks: list[Task], results: list[float]) -> Finding:
     ]
     worst = max(results)
     claim = Claim(f"Decisions do not depend on the unit, to {CLOSE:g}", worst <= CLOSE, f"{worst:.1e} at most")
-    summary = (
-        f"When losses and the price of moving are multiplied by numbers from {FACTORS[0]:g} to {FACTORS[-1]:g}, "
-        f"decisions change by {worst:.0e} of the domain's diameter at most."
-    )
+    summary = [
+        f"Losses and the price of moving were multiplied by numbers from {FACTORS[0]:g} to {FACTORS[-1]:g}.",
+        f"Decisions changed by {worst:.0e} of the domain's diameter at most, over {len(results)} runs.",
+    ]
     header = ["losses and prices times", *(f"{factor:g}" for factor in FACTORS)]
     table = Table("Largest change of a coordinate of a decision, in diameters", header, rows)
     return Finding(STUDY.title, summary, [table], [claim])

@@ -1,4 +1,4 @@
-"""Every bound on random problems: no run's regret may be above what its theorem allows."""
+"""The bounds on random problems: no run's regret may be above what its theorem allows."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from driftwise import mirror, regret
 from driftwise._validate import Array
 from driftwise.domains import Ball, Box, Domain, Simplex
 from driftwise.experiments.findings.finding import Claim, Finding, Panel, Series, Table
-from driftwise.experiments.studies.study import Study, Task
+from driftwise.experiments.studies.study import Arguments, Study
 from driftwise.learners import OGD, Ader, Hedge, LazyScream, Learner, MirrorDescent, Scream
 from driftwise.play import play
 from driftwise.streams import drifting_regression
@@ -84,9 +84,8 @@ def certify_random_problem(seed: int) -> dict[str, Any]:
     G = max(losses.gradient_bound(domain), 1e-9)
     fixed = regret.best_fixed(losses, domain)
     comparators = {"best fixed": np.tile(fixed, (len(losses), 1)), "the drift": walk}
-    quadratic = isinstance(losses, lossy.SquaredLoss | lossy.TrackingLoss | lossy.LinearLoss)
     # The optimum of a long stream takes longer than all the rest together.
-    if losses.memory == 0 and quadratic and len(losses) <= 1_000:
+    if losses.memory == 0 and losses.quadratic and len(losses) <= 1_000:
         comparators["hindsight optimum"] = regret.hindsight_optimum(losses, domain, price).decisions
     result = []
     for name, learner in _contestants(domain, price + of_memory, G, len(losses)).items():
@@ -100,7 +99,7 @@ def certify_random_problem(seed: int) -> dict[str, Any]:
     return dict(zip(("learner", "comparators", "ratio", "guaranteed"), map(np.array, columns), strict=True))
 
 
-def _conclude_bounds(tasks: list[Task], results: list[dict[str, Any]]) -> Finding:
+def _conclude_bounds(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
     learner, against, ratio, guaranteed = (
         np.concatenate([result[name] for result in results])
         for name in ("learner", "comparators", "ratio", "guaranteed")
@@ -121,11 +120,13 @@ def _conclude_bounds(tasks: list[Task], results: list[dict[str, Any]]) -> Findin
         Claim("No regret above its bound", violations == 0 and applicable == ratio.size, measured),
         Claim("Largest measured / bound below 1", largest < 1.0, f"{largest:.3f}"),
     ]
-    summary = (
+    summary = [
         f"On {len(tasks)} random problems, regret stayed below its bound in {ratio.size - violations} of {ratio.size} "
-        f"checks; the nearest that a run came to its bound is {largest:.3f} of it, and half of all runs stay below "
-        f"{np.median(ratio):.3f} of it. These problems are not made to be hard; for those that are, see below."
-    )
+        "checks.",
+        f"The nearest that a run came to its bound is {largest:.3f} of it, and half of all runs stay below "
+        f"{np.median(ratio):.3f} of it.",
+        "These problems are not made to be hard; for those that are, see below.",
+    ]
     table = Table("Regret / bound", ["learner", "checked", "violated", "largest", "against"], rows)
     series.append(Series("Bound", [1.0, 1.0], [0.0, 1.0], style="dashed"))
     x_label = "regret / bound, 0 where regret is negative"
@@ -133,7 +134,7 @@ def _conclude_bounds(tasks: list[Task], results: list[dict[str, Any]]) -> Findin
     return Finding(TITLE, summary, [table], claims, [panel], columns=1)
 
 
-TITLE = "Every bound on random problems (lambda 0.01 to 316, random drift)"
+TITLE = "The bounds on random problems (lambda 0.01 to 316, random drift)"
 
 STUDY = Study(
     "bounds",

@@ -4,7 +4,7 @@ from driftwise import losses as lossy
 from driftwise import regret
 from driftwise.errors import MissingExtraError
 from driftwise.experiments.findings.finding import Claim, Finding, Table
-from driftwise.experiments.studies.study import Size, Study, Task
+from driftwise.experiments.studies.study import Arguments, Size, Study
 from driftwise.streams import drifting_regression
 
 ALPHAS = (0.1, 1.0, 2.0)
@@ -23,11 +23,11 @@ def against_cvxpy(alpha: float, rounds: int, seed: int) -> dict[str, float]:
     return {"ours": ours.total, "theirs": theirs.total}
 
 
-def _cvxpy_tasks(size: Size) -> list[Task]:
+def _cvxpy_tasks(size: Size) -> list[Arguments]:
     return [(alpha, 500 if size.quick else 2_000, 0) for alpha in ALPHAS]
 
 
-def _conclude_cvxpy(tasks: list[Task], results: list[dict[str, float]]) -> Finding:
+def _conclude_cvxpy(tasks: list[Arguments], results: list[dict[str, float]]) -> Finding:
     rows, worst = [], 0.0
     for task, cost in zip(tasks, results, strict=True):
         if "theirs" not in cost:

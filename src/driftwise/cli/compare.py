@@ -1,0 +1,75 @@
+"""`driftwise compare`: learners on a user's own file."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from driftwise.cli.folders import command, prepare, tell
+from driftwise.cli.names import LEARNERS, several
+from driftwise.cli.showing import show
+
+Data = Annotated[Path, typer.Option(metavar="FILE", help="CSV or parquet file: a row for each round.")]
+Target = Annotated[str, typer.Option(metavar="COLUMN", help="Column to be predicted.")]
+Price = Annotated[float, typer.Option(min=0.0, metavar="PRICE", help="What it costs to move the weights by one unit.")]
+Learners = Annotated[
+    list[str] | None,
+    several("NAME", f"Who plays, repeat it for several: {', '.join(LEARNERS)}. The first five when left out."),
+]
+Features = Annotated[
+    list[str] | None,
+    several("COLUMN", "Column to predict from; repeat it for several. All but the target when left out."),
+]
+Intercept = Annotated[bool, typer.Option("--intercept", help="Add a feature that is always 1.")]
+Standardise = Annotated[bool, typer.Option("--standardise", help="Scale features to mean 0 and standard deviation 1.")]
+Radius = Annotated[
+    float | None,
+    typer.Option(metavar="NORM", help="Largest norm of the weights; twice that of the best fixed ones if left out."),
+]
+Hindsight = Annotated[
+    bool, typer.Option(help="Show the cheapest decisions in hindsight, which can take long on many rows.")
+]
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the figures and the report.")]
+
+
+def compare(
+    *,
+    data: Data,
+    target: Target,
+    switching_cost: Price,
+    learner: Learners = None,
+    feature: Features = None,
+    intercept: Intercept = False,
+    standardise: Standardise = False,
+    radius: Radius = None,
+    hindsight: Hindsight = True,
+    out: Out = Path("comparison"),
+) -> None:
+    """Play learners on your own data, a loss of (w.x - y)^2 / 2 in every row, and build the report."""
+    from rich.console import Console
+
+    from driftwise import report
+    from driftwise.experiments.comparison import compare as play
+
+    console, began, chosen = Console(highlight=False), time.monotonic(), learner or LEARNERS[:5]
+    prepare(console, out)
+    with console.status("reading the data") as status:
+        finding = play(
+            data,
+            target,
+            chosen,
+            switching_cost,
+            features=feature,
+            intercept=intercept,
+            standardise=standardise,
+            radius=radius,
+            hindsight=hindsight,
+            progress=lambda name: status.update(f"playing: {name}"),
+        )
+    seconds = time.monotonic() - began
+    show(console, finding)
+    built = report.publish(
+        out, finding.title, [finding], name="comparison", command=command(), seconds=seconds, runs=len(chosen)
+    )
+    tell(console, built)

@@ -1,0 +1,108 @@
+"""`driftwise reproduce`: the paper's experiments, and those that go beyond it."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from driftwise.cli.folders import build_report, command, prepare
+from driftwise.cli.names import Experiment
+from driftwise.cli.showing import show, verdicts
+
+if TYPE_CHECKING:
+    from driftwise.experiments.findings.finding import Claim, Finding
+
+EVERYTHING = (Experiment.figure1, Experiment.figure2, Experiment.theory)
+"""What is run when nothing is named: what the paper shows, and not what goes beyond it."""
+
+What = Annotated[
+    list[Experiment] | None,
+    typer.Argument(
+        metavar="WHAT", help="One or several; figure1, figure2 and theory when left out.", show_default=False
+    ),
+]
+Seeds = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="N", help="Figures: how many seeds; 5, or 1 with --quick. Other studies have their own."
+    ),
+]
+FirstSeed = Annotated[int, typer.Option(min=0, metavar="SEED", help="Figures: the first of the seeds.")]
+Quick = Annotated[bool, typer.Option("--quick", help="A smaller size, in about a minute.")]
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the runs, the figures and the report.")]
+Workers = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Processes on this machine; one for each core when left out.")
+]
+Dask = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Run on a Dask cluster instead, such as tcp://host:8786.")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Keep the runs that are finished in the folder.")]
+
+
+def reproduce(
+    what: What = None,
+    *,
+    seeds: Seeds = None,
+    first_seed: FirstSeed = 0,
+    quick: Quick = False,
+    out: Out = Path("reproduction"),
+    workers: Workers = None,
+    dask: Dask = None,
+    resume: Resume = False,
+) -> None:
+    """Run the paper's experiments, check every claim, and build the report.
+
+    figure1: OGD, Ader, Scream and Lazy Scream on drifting regression, at three prices of moving, beside
+    the cheapest decisions in hindsight.
+
+    figure2: OGD, Ader and Scream as controllers of linear systems and of a pendulum, beside LQR and the
+    best policies in hindsight.
+
+    theory: the bounds on random problems, growth in rounds, path and price, the lower-bound adversaries.
+
+    selftuned: learning without knobs on the paper's stream and on adversarial ones, in other units, with hints,
+    and in whole numbers; not run unless named.
+
+    control: identification of plants that are not known, explore-then-commit on 200 of them, and control without
+    knobs; it takes longer than all the others together, and is not run unless named.
+    """
+    from rich.console import Console
+
+    from driftwise import experiments
+    from driftwise.experiments.studies.plan import plan
+    from driftwise.experiments.studies.study import Size
+
+    console, claims = Console(highlight=False), list["Claim"]()
+    names = [name.value for name in dict.fromkeys(what or EVERYTHING)]
+    size = Size(quick, range(first_seed, first_seed + (seeds or (1 if quick else 5))))
+    prepare(console, out)
+    console.print(plan(names, size, workers=workers, dask=dask, resume=resume))
+
+    def found(finding: "Finding") -> None:
+        show(console, finding)
+        claims.extend(finding.claims)
+
+    try:
+        for name in names:
+            experiments.reproduce(
+                name,
+                out,
+                size=size,
+                resume=resume,
+                workers=workers,
+                dask=dask,
+                console=console,
+                command=command(),
+                found=found,
+            )
+        console.print(verdicts(claims), soft_wrap=True, markup=False)
+        if quick:
+            console.print("This was the quick size: run it without --quick before you conclude anything.")
+        build_report(console, out)
+    except KeyboardInterrupt:
+        typed = sys.argv[0] if Path(sys.argv[0]).stem == "driftwise" else "driftwise"
+        again = shlex.join([typed, *sys.argv[1:], *([] if resume else ["--resume"])])
+        typer.echo(f"Stopped. Finished runs are kept in {out}; to go on from there: {again}", err=True)
+        raise typer.Exit(130) from None
