@@ -29,5 +29,6 @@ def pytest_configure(config: pytest.Config) -> None:
         for share in SHARES
     ]
     running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
-    if any([process.wait() for process in running]):
+    codes = [process.wait() for process in running]
+    if any(codes):
         raise pytest.UsageError("driftwise warmup failed; see above, or run it by itself.")

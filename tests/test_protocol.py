@@ -78,7 +78,7 @@ def test_what_it_was_built_with_cannot_be_assigned(name: str) -> None:
 
 def test_it_is_refused_by_name() -> None:
     learner = dw.SelfTunedScream(dw.Box([0.0], [1.0]), switching_cost=2.0)
-    with pytest.raises(FrozenError, match="SelfTunedScream: switching_cost is fixed .* build a new one"):
+    with pytest.raises(FrozenError, match=r"SelfTunedScream: switching_cost is fixed .* build a new one"):
         learner.switching_cost = 5.0
     assert learner.switching_cost == 2.0
     assert issubclass(FrozenError, AttributeError)

@@ -4,7 +4,7 @@ import pytest
 
 from driftwise.applications.ours import LEARNERS, SCREAM, scream
 from driftwise.learners import Scream
-from driftwise.movecost import MoveCost, as_move_cost
+from driftwise.movecost import MoveCost, move_cost_for
 from tests.applications.cases import case
 
 
@@ -18,7 +18,7 @@ def test_the_papers_learner_is_told_what_its_theorem_needs() -> None:
 
 @pytest.mark.parametrize("label", LEARNERS)
 def test_learners_take_every_kind_of_price(label: str) -> None:
-    for price in (as_move_cost(5.0), MoveCost(up=5.0, down=0.0)):
+    for price in (move_cost_for("", 5.0), MoveCost(up=5.0, down=0.0)):
         learner = LEARNERS[label](case("capacity"), price)
         assert learner.domain is case("capacity").domain
     assert SCREAM in LEARNERS

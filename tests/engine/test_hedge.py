@@ -13,7 +13,7 @@ from driftwise._compile import entry
 from driftwise._memory import part
 from driftwise._validate import Array
 from driftwise.engine.hedge import TIE, clock_rate, judge, mean_of, shifted, tuned_rate, weigh
-from driftwise.movecost import as_move_cost
+from driftwise.movecost import move_cost_for
 from tests.strategies import seeds
 
 INF = math.inf
@@ -208,7 +208,7 @@ def _excess(learner: dw.SelfTunedScream, gradients: Array) -> float:
     All is counted here, from what a learner shows: what the mixture suffered beyond the best of the base-learners that
     were there from the start, and what changes of weights can have cost in moves, over (1 + ln(N) / 2) overhead.
     """
-    cost, dim = as_move_cost(learner.switching_cost), learner.domain.dim
+    cost, dim = move_cost_for("", learner.switching_cost), learner.domain.dim
     first, priced = learner.weights.size, cost.largest(dim) * learner.domain.diameter
     totals, mixture, shifts = np.zeros(first), 0.0, 0.0
     last = learner.base_decisions

@@ -12,7 +12,6 @@ from driftwise._compile import entry
 from driftwise._memory import part
 from driftwise._validate import Array
 from driftwise.engine.prices import move_price, pull
-from driftwise.movecost import move_costs
 from tests.strategies import seeds
 
 NORMS = ("l1", "l2")
@@ -53,10 +52,10 @@ def test_it_is_the_price_of_move_cost_at_any_size(
     found = _move(rows[0], rows[1], 1, cost.prices(5), norm == "l1")
     assert math.isfinite(found)
     # Below 1e-300 there are fewer digits to agree in.
-    assert found == pytest.approx(move_costs(cost, rows)[1], rel=1e-12, abs=1e-308)
+    assert found == pytest.approx(cost.along(rows)[1], rel=1e-12, abs=1e-308)
     number = 10.0**price_power
     plain = _move(rows[0], rows[1], 1, np.full((2, 5), number), False)
-    assert plain == pytest.approx(move_costs(number, rows)[1], rel=1e-12, abs=1e-308)
+    assert plain == pytest.approx(dw.MoveCost(number, norm="l2").along(rows)[1], rel=1e-12, abs=1e-308)
 
 
 @pytest.mark.parametrize("price", [1e78, 1e100, 1e150, 1e-78, 1e-150, 1e-300])

@@ -8,7 +8,7 @@ import pytest
 
 import driftwise as dw
 from driftwise.losses.base import DataLoss
-from driftwise.movecost import as_move_cost
+from driftwise.movecost import move_cost_for
 from driftwise.optimum import coordinates
 from driftwise.regret import hindsight_optimum
 from tests.optimum.problems import DIM, built_in, cheapest, cost, sequences
@@ -79,7 +79,7 @@ def test_equal_prices_in_one_coordinate_are_the_number(kind: str) -> None:
 def test_what_can_be_taken_apart(
     losses: DataLoss, domain: dw.Domain, price: float | dw.MoveCost, expected: bool
 ) -> None:
-    assert coordinates.separable(losses, domain, as_move_cost(price)) == expected
+    assert coordinates.separable(losses, domain, move_cost_for("", price)) == expected
 
 
 def test_steps_up_and_down_by_hand() -> None:

@@ -7,7 +7,7 @@ from driftwise._validate import Array
 from driftwise.applications.data import Dataset
 from driftwise.domains import Domain
 from driftwise.losses import LossStream
-from driftwise.movecost import MoveCost, as_move_cost
+from driftwise.movecost import MoveCost, move_cost_for
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Case:
     """What forecasts cost that need no decision of this kind, shape (T,)."""
     constant: float = 0.0
     """Running cost of a round whatever is decided, on top of the losses."""
-    price: Callable[[float], MoveCost] = as_move_cost
+    price: Callable[[float], MoveCost] = field(default=lambda price: move_cost_for("apply", price))
     """From a move cost to prices."""
     observed: Array | None = None
     """The series in units of its mean, to be drawn beside decisions."""

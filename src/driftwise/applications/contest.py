@@ -10,7 +10,7 @@ from driftwise.applications import ours
 from driftwise.applications.case import Case
 from driftwise.experiments.contests.contest import OPTIMUM, Contest, Referee, ranked
 from driftwise.experiments.contests.outcome import CAUTION, HINDSIGHT, OURS, RULE, Outcome
-from driftwise.movecost import as_move_cost
+from driftwise.movecost import MoveCost
 from driftwise.regret import HindsightOptimum, best_fixed, hindsight_optimum
 
 COUNTED = 1e-3
@@ -56,7 +56,7 @@ class Books:
     def blind(self, members: ours.Members) -> Array:
         """Return the decisions of a committee that does not know what a move costs."""
         if self._blind is None:
-            self._blind = ours.committee("mix")(members, self.case, as_move_cost(0.0))
+            self._blind = ours.committee("mix")(members, self.case, MoveCost(0.0))
         return self._blind
 
 

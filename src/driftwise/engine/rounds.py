@@ -260,11 +260,7 @@ def learn(cell: Pointer, gradient: Pointer) -> int:
 @helper
 def learn_own(cell: Pointer) -> int:
     """Take in a gradient and a loss for every base-learner, which stand in the room; refuse what is not finite."""
-    s, room, lanes = (
-        at(cell, slot.STATE_AT),
-        at(cell, slot.ROOM_AT),
-        lanes_in_play(cell, at(cell, slot.STATE_AT)),
-    )
+    s, room, lanes = at(cell, slot.STATE_AT), at(cell, slot.ROOM_AT), lanes_in_play(cell, at(cell, slot.STATE_AT))
     gradients, values = find(room, cell, slot.GRADIENT), find(room, cell, slot.VALUES)
     if not (_acceptable(gradients, lanes * whole_at(cell, slot.DIM)) and _acceptable(values, lanes)):
         return REFUSED

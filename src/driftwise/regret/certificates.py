@@ -12,7 +12,7 @@ from driftwise.errors import InputError, ParameterError
 from driftwise.learners import OGD, Ader, Ensemble, Hedge, LazyScream, Learner, MirrorDescent, Scream
 from driftwise.losses.base import DataLoss
 from driftwise.mirror import Euclidean, NegativeEntropy
-from driftwise.movecost import MoveCost, as_move_cost
+from driftwise.movecost import MoveCost, move_cost_for
 from driftwise.optimum.values import read_comparators, read_run, step_lengths
 from driftwise.regret import bounds
 from driftwise.trace import Trace
@@ -155,7 +155,8 @@ class Run:
     """What a theorem needs to know of a run."""
 
     def __init__(self, owner: str, trace: Trace, comparators: ArrayLike) -> None:
-        self.trace, self.losses, self.learner = trace, read_run(owner, trace, None), _named(owner, trace)
+        self.owner, self.trace = owner, trace
+        self.losses, self.learner = read_run(owner, trace, None), _named(owner, trace)
         losses, learner = self.losses, self.learner
         self.T = len(losses)
         self.v = read_comparators(owner, comparators, self.T, learner.domain)
@@ -166,7 +167,7 @@ class Run:
         self.G = max(self.seen, 1e-100) if self.given is None else float(self.given)
         self.euclidean = isinstance(learner.program.mirror, Euclidean)
         self.blind = isinstance(learner, Ader)
-        self.cost = as_move_cost(trace.switching_cost)
+        self.cost = trace.price
         self.lambda_ = self.cost.largest(losses.dim)
         self.of_memory: float | None = 0.0
         if losses.memory and not self.blind:
@@ -224,7 +225,7 @@ class Run:
         if isinstance(learner, Ader):
             return bounds.ader(**usual, tuned_for=tuned_for)
         if isinstance(learner, Scream | LazyScream):
-            built = as_move_cost(learner.switching_cost).largest(self.losses.dim)
+            built = move_cost_for(self.owner, learner.switching_cost).largest(self.losses.dim)
             usual |= {"switching_cost": built, "rate": learner.rate, "tuned_for": tuned_for}
             if isinstance(learner, Scream):
                 return bounds.scream(**usual)
@@ -293,7 +294,7 @@ class Run:
             return Assumption("memory", None, "Lipschitz constants of custom losses are not known")
         if not isinstance(self.learner, Scream | LazyScream):
             return Assumption("memory", True, f"counted as a switching cost of {self.of_memory:.6g}")
-        built, needed, text = as_move_cost(self.learner.switching_cost), self.cost, f"{self.cost}"
+        built, needed, text = move_cost_for(self.owner, self.learner.switching_cost), self.cost, f"{self.cost}"
         if self.losses.memory:
             needed = MoveCost(self.lambda_ + self.of_memory, norm="l2")
             text += f" and {self.of_memory:.6g} for memory"

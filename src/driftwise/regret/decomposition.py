@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, checked
-from driftwise.errors import InputError
+from driftwise.errors import InputError, ParameterError
 from driftwise.learners import Ensemble
 from driftwise.losses import LossStream
-from driftwise.movecost import MoveCost, euclidean_price, move_cost_for
+from driftwise.movecost import MoveCost, move_cost_for
 from driftwise.optimum.values import read_comparators, read_run
 from driftwise.regret.measures import dynamic_regret
 from driftwise.trace import Trace
@@ -103,7 +103,12 @@ def decompose(trace: Trace, comparators: ArrayLike, switching_cost: float | Move
     learner = trace.learner.clone()
     v = read_comparators(owner, comparators, len(losses), trace.domain or losses.dim)
     cost = trace.price if switching_cost is None else move_cost_for(owner, switching_cost, losses.dim)
-    lambda_ = euclidean_price(owner, cost.simplest, losses.dim, "give switching_cost={price}")
+    if (lambda_ := cost.plain) is None:
+        price = f"{cost.largest(losses.dim):.6g}"
+        raise ParameterError(
+            f"{owner}: the theory is for a price of Euclidean distance, and moves are priced at {cost!r}; no move "
+            f"costs more at {price}, its largest({losses.dim}), so give switching_cost={price}."
+        )
     if not isinstance(learner, Ensemble):
         raise InputError(
             f"{owner}: {learner!r} has no base-learners; give a run of a two-layer learner, such as Scream."

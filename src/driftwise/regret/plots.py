@@ -10,7 +10,7 @@ from driftwise._plot import POINTS, averages, axes, edges, heat_map
 from driftwise._validate import Array, checked, instance, whole
 from driftwise.errors import InputError
 from driftwise.learners import Committee, Ensemble, Hedge
-from driftwise.movecost import as_move_cost
+from driftwise.movecost import move_cost_for
 from driftwise.optimum.solve import HindsightOptimum
 from driftwise.optimum.values import read_comparators, read_run
 from driftwise.regret.certificates import Run
@@ -191,8 +191,9 @@ def _cost_of(owner: str, trace: Trace, optimum: HindsightOptimum) -> Array:
         rounds = trace.stream.policy_losses(optimum.decisions)
         rounds += trace.price.along(optimum.decisions)
     if not abs(rounds.sum() - optimum.total) <= 1e-9 * abs(optimum.total) + 1e-12:
+        price = move_cost_for(owner, optimum.switching_cost)
         raise InputError(
-            f"{owner}: the optimum is one of other losses or of another price, {as_move_cost(optimum.switching_cost)}; "
+            f"{owner}: the optimum is one of other losses or of another price, {price}; "
             f"give hindsight_optimum(trace.stream, domain, switching_cost={trace.price})."
         )
     return rounds

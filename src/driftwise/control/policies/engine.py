@@ -24,39 +24,7 @@ from driftwise._memory import Pointer, at, call, part, whole_at
 from driftwise._validate import Array
 from driftwise.control.costs.kernels import slopes_of
 from driftwise.control.plants.kernels import clip
-from driftwise.control.policies.layout import (
-    A_AT,
-    B_AT,
-    BEGAN,
-    CLOSED_AT,
-    COLUMNS,
-    COUNT,
-    DU,
-    DX,
-    FARTHEST,
-    GRADIENT_AT,
-    HEAD,
-    K_AT,
-    LAGS,
-    LIMIT_AT,
-    MEASURED,
-    PAST_AT,
-    PULLS_AT,
-    ROUND,
-    SLOPE_U_AT,
-    SLOPE_X_AT,
-    SPREAD_AT,
-    SQUARES,
-    STEEP_AT,
-    STEEPEST,
-    SUMS_AT,
-    TURNED_AT,
-    U_AT,
-    V_AT,
-    X_AT,
-    Y_AT,
-    Z_AT,
-)
+from driftwise.control.policies import layout as slot
 from driftwise.domains.kernels import dot
 from driftwise.engine.layout import DECISION_AT
 from driftwise.engine.rounds import OK, REFUSED, learn, write_weights
@@ -92,8 +60,8 @@ def add_scaled(out: Pointer, factor: float, row: Pointer, size: int) -> None:
 @helper
 def _disturbance(cell: Pointer, x: Pointer, i: int) -> float:
     """Return coordinate i of w_{t-1} = x_t - A x_{t-1} - B u_{t-1}."""
-    dx, du = whole_at(cell, DX), whole_at(cell, DU)
-    A, B, before, applied = at(cell, A_AT), at(cell, B_AT), at(cell, X_AT), at(cell, U_AT)
+    dx, du = whole_at(cell, slot.DX), whole_at(cell, slot.DU)
+    A, B, before, applied = at(cell, slot.A_AT), at(cell, slot.B_AT), at(cell, slot.X_AT), at(cell, slot.U_AT)
     w: float = x[i]
     for k in range(dx):
         w -= A[i * dx + k] * before[k]
@@ -106,10 +74,10 @@ def _disturbance(cell: Pointer, x: Pointer, i: int) -> float:
 def admits(cell: Pointer, x: Pointer) -> bool:
     """Tell whether a state, and the disturbance that explains it, are finite and small enough to be squared."""
     wrong = 0
-    for i in range(whole_at(cell, DX)):
+    for i in range(whole_at(cell, slot.DX)):
         wrong += not abs(x[i]) <= LARGEST
-    if cell[ROUND] > 0.0 and wrong == 0:
-        for i in range(whole_at(cell, DX)):
+    if cell[slot.ROUND] > 0.0 and wrong == 0:
+        for i in range(whole_at(cell, slot.DX)):
             wrong += not abs(_disturbance(cell, x, i)) <= LARGEST
     return wrong == 0
 
@@ -119,23 +87,24 @@ def decide(cell: Pointer, policy: Pointer, x: Pointer) -> int:
     """Begin a round: recover the last disturbance from x and write the input, or refuse and change nothing."""
     if not admits(cell, x):
         return REFUSED
-    dx, du, H, columns = whole_at(cell, DX), whole_at(cell, DU), whole_at(cell, LAGS), whole_at(cell, COLUMNS)
-    K, u, past, square = at(cell, K_AT), at(cell, U_AT), at(cell, PAST_AT), 0.0
-    if cell[ROUND] > 0.0:
-        if cell[HEAD] == 0.0:
-            cell[HEAD] = columns - 2 * H
+    dx, du, H = whole_at(cell, slot.DX), whole_at(cell, slot.DU), whole_at(cell, slot.LAGS)
+    columns = whole_at(cell, slot.COLUMNS)
+    K, u, past, square = at(cell, slot.K_AT), at(cell, slot.U_AT), at(cell, slot.PAST_AT), 0.0
+    if cell[slot.ROUND] > 0.0:
+        if cell[slot.HEAD] == 0.0:
+            cell[slot.HEAD] = columns - 2 * H
             for i in range(dx):
                 for k in range(2 * H - 1, -1, -1):
                     past[(i + 1) * columns - 2 * H + k] = past[i * columns + k]
-        cell[HEAD] -= 1.0
+        cell[slot.HEAD] -= 1.0
         for i in range(dx):
             w = _disturbance(cell, x, i)
-            past[i * columns + whole_at(cell, HEAD)] = w
+            past[i * columns + whole_at(cell, slot.HEAD)] = w
             square += w * w
-        cell[FARTHEST] = max(cell[FARTHEST], math.sqrt(square))
+        cell[slot.FARTHEST] = max(cell[slot.FARTHEST], math.sqrt(square))
     else:
-        cell[BEGAN] = math.sqrt(dot(x, x, dx))
-    newest = part(past, whole_at(cell, HEAD))
+        cell[slot.BEGAN] = math.sqrt(dot(x, x, dx))
+    newest = part(past, whole_at(cell, slot.HEAD))
     for a in range(du):
         u[a] = 0.0
         for i in range(dx):
@@ -146,18 +115,19 @@ def decide(cell: Pointer, policy: Pointer, x: Pointer) -> int:
             for i in range(dx):
                 total += policy[(k * du + a) * dx + i] * newest[i * columns + k]
             u[a] = total
-    clip(at(cell, LIMIT_AT), u, du)
-    copy_to(at(cell, X_AT), x, dx)
+    clip(at(cell, slot.LIMIT_AT), u, du)
+    copy_to(at(cell, slot.X_AT), x, dx)
     return OK
 
 
 @aside
 def foresee(cell: Pointer, policy: Pointer) -> None:
     """Write y_t(M) and v_t(M): where the plant would be, and the input, had M been in place for H + 1 rounds."""
-    dx, du, H, columns = whole_at(cell, DX), whole_at(cell, DU), whole_at(cell, LAGS), whole_at(cell, COLUMNS)
-    B, K, turned = at(cell, B_AT), at(cell, K_AT), at(cell, TURNED_AT)
-    newest, sums = part(at(cell, PAST_AT), whole_at(cell, HEAD)), at(cell, SUMS_AT)
-    y, z, v = at(cell, Y_AT), at(cell, Z_AT), at(cell, V_AT)
+    dx, du, H = whole_at(cell, slot.DX), whole_at(cell, slot.DU), whole_at(cell, slot.LAGS)
+    columns = whole_at(cell, slot.COLUMNS)
+    B, K, turned = at(cell, slot.B_AT), at(cell, slot.K_AT), at(cell, slot.TURNED_AT)
+    newest, sums = part(at(cell, slot.PAST_AT), whole_at(cell, slot.HEAD)), at(cell, slot.SUMS_AT)
+    y, z, v = at(cell, slot.Y_AT), at(cell, slot.Z_AT), at(cell, slot.V_AT)
     clear(sums, du * (H + 2))
     for i in range(dx):
         for k in range(H):
@@ -188,13 +158,13 @@ def normalise(cell: Pointer, square: float) -> float:
     One that is over three times as large as usual is cut to that, so that a glitch neither throws the policy far away
     nor makes all later gradients look small.
     """
-    count, total = cell[COUNT], cell[SQUARES]
+    count, total = cell[slot.COUNT], cell[slot.SQUARES]
     counted = min(square, OUTLIER * OUTLIER * total / count) if count >= SETTLED else square
     if counted > 0.0:
         # Roots first: a quotient of tiny squares is more than a number can hold.
         factor = math.sqrt(count + 1.0) / math.sqrt(total + counted) * math.sqrt(counted / square)
-        gradient = at(cell, GRADIENT_AT)
-        for k in range(whole_at(cell, DX) * whole_at(cell, DU) * whole_at(cell, LAGS)):
+        gradient = at(cell, slot.GRADIENT_AT)
+        for k in range(whole_at(cell, slot.DX) * whole_at(cell, slot.DU) * whole_at(cell, slot.LAGS)):
             gradient[k] *= factor
     return counted
 
@@ -202,8 +172,9 @@ def normalise(cell: Pointer, square: float) -> float:
 @helper
 def _steepness(cell: Pointer) -> float:
     """Return the larger gradient of the cost at (y_t, v_t), in units of the larger of the two."""
-    dx, du = whole_at(cell, DX), whole_at(cell, DU)
-    y, v, slope_x, slope_u = at(cell, Y_AT), at(cell, V_AT), at(cell, SLOPE_X_AT), at(cell, SLOPE_U_AT)
+    dx, du = whole_at(cell, slot.DX), whole_at(cell, slot.DU)
+    y, v, slope_x = at(cell, slot.Y_AT), at(cell, slot.V_AT), at(cell, slot.SLOPE_X_AT)
+    slope_u = at(cell, slot.SLOPE_U_AT)
     size = max(dot(y, y, dx), dot(v, v, du))
     slope = max(dot(slope_x, slope_x, dx), dot(slope_u, slope_u, du))
     if not slope > 0.0:
@@ -214,8 +185,10 @@ def _steepness(cell: Pointer) -> float:
 @helper
 def foresee_slopes(cell: Pointer, cost: Pointer, t: int) -> None:
     """Write the gradients of a built-in cost at y_t(M) and v_t(M)."""
-    dx, du = whole_at(cell, DX), whole_at(cell, DU)
-    slopes_of(cost, t, at(cell, Y_AT), at(cell, V_AT), dx, du, at(cell, SLOPE_X_AT), at(cell, SLOPE_U_AT))
+    dx, du = whole_at(cell, slot.DX), whole_at(cell, slot.DU)
+    slopes_of(
+        cost, t, at(cell, slot.Y_AT), at(cell, slot.V_AT), dx, du, at(cell, slot.SLOPE_X_AT), at(cell, slot.SLOPE_U_AT)
+    )
 
 
 @aside
@@ -224,12 +197,15 @@ def pull_back(cell: Pointer) -> float:
 
     Returns its squared norm, or what that counts for where gradients are normalised.
     """
-    dx, du, H, columns = whole_at(cell, DX), whole_at(cell, DU), whole_at(cell, LAGS), whole_at(cell, COLUMNS)
-    B, K, closed = at(cell, B_AT), at(cell, K_AT), at(cell, CLOSED_AT)
-    newest, pulls, spread = part(at(cell, PAST_AT), whole_at(cell, HEAD)), at(cell, PULLS_AT), at(cell, SPREAD_AT)
-    gradient, y, z, slope_u = at(cell, GRADIENT_AT), at(cell, Y_AT), at(cell, Z_AT), at(cell, SLOPE_U_AT)
-    at(cell, STEEP_AT)[0] = _steepness(cell)
-    copy_to(y, at(cell, SLOPE_X_AT), dx)
+    dx, du, H = whole_at(cell, slot.DX), whole_at(cell, slot.DU), whole_at(cell, slot.LAGS)
+    columns = whole_at(cell, slot.COLUMNS)
+    B, K, closed = at(cell, slot.B_AT), at(cell, slot.K_AT), at(cell, slot.CLOSED_AT)
+    newest, pulls = part(at(cell, slot.PAST_AT), whole_at(cell, slot.HEAD)), at(cell, slot.PULLS_AT)
+    spread = at(cell, slot.SPREAD_AT)
+    gradient, y, z = at(cell, slot.GRADIENT_AT), at(cell, slot.Y_AT), at(cell, slot.Z_AT)
+    slope_u = at(cell, slot.SLOPE_U_AT)
+    at(cell, slot.STEEP_AT)[0] = _steepness(cell)
+    copy_to(y, at(cell, slot.SLOPE_X_AT), dx)
     for a in range(du):
         add_scaled(y, -slope_u[a], part(K, a * dx), dx)
         pulls[a * (H + 2)] = slope_u[a]
@@ -256,17 +232,17 @@ def pull_back(cell: Pointer) -> float:
             entry = spread[row * H + k]
             gradient[k * du * dx + row] = entry
             square += entry * entry
-    return normalise(cell, square) if cell[MEASURED] > 0.0 and square <= LARGEST * LARGEST else square
+    return normalise(cell, square) if cell[slot.MEASURED] > 0.0 and square <= LARGEST * LARGEST else square
 
 
 @helper
 def remember(cell: Pointer, square: float) -> None:
     """End a round: keep what the gradient counts for, unless it was 0, and how steep costs were."""
-    cell[ROUND] += 1.0
-    cell[STEEPEST] = max(cell[STEEPEST], at(cell, STEEP_AT)[0])
+    cell[slot.ROUND] += 1.0
+    cell[slot.STEEPEST] = max(cell[slot.STEEPEST], at(cell, slot.STEEP_AT)[0])
     if square > 0.0:
-        cell[COUNT] += 1.0
-        cell[SQUARES] += square
+        cell[slot.COUNT] += 1.0
+        cell[slot.SQUARES] += square
 
 
 @plugin("int64(P, P, P, int64)")
@@ -275,7 +251,7 @@ def learn_by_gradient(cell: Pointer, learner: Pointer, cost: Pointer, t: int) ->
     foresee(cell, at(learner, DECISION_AT))
     foresee_slopes(cell, cost, t)
     square = pull_back(cell)
-    if not square <= LARGEST * LARGEST or learn(learner, at(cell, GRADIENT_AT)) != OK:
+    if not square <= LARGEST * LARGEST or learn(learner, at(cell, slot.GRADIENT_AT)) != OK:
         return REFUSED
     remember(cell, square)
     return OK

@@ -13,25 +13,7 @@ from driftwise._compile import aside, helper
 from driftwise._lanes import load, store
 from driftwise._memory import Pointer, at, part, whole_at
 from driftwise.control.policies.engine import add_scaled, clear, copy_to
-from driftwise.control.self_tuned.pool import (
-    AGES_AT,
-    BEFORE_AT,
-    DIM,
-    FALLS_AT,
-    FEATURES_AT,
-    FITS,
-    FORGETTING_AT,
-    FREE_AT,
-    MEMORY,
-    MOMENTS_AT,
-    PLAN_AT,
-    POLICIES_AT,
-    ROW_AT,
-    SIDES_AT,
-    SIZE,
-    SPARE_AT,
-    WEIGHTED_AT,
-)
+from driftwise.control.self_tuned import pool as slot
 from driftwise.domains.kernels import dot, project
 
 RIDGE = 1.0
@@ -54,10 +36,10 @@ def _fade_and_add(out: Pointer, share: float, row: Pointer, size: int) -> None:
 @aside
 def accumulate(pool: Pointer, z: int) -> None:
     """Add the cost of this round to the sums, of P on and below the diagonal; z is the number of features' rows."""
-    dim, fits = whole_at(pool, DIM), whole_at(pool, FITS)
-    features, weighted, free = at(pool, FEATURES_AT), at(pool, WEIGHTED_AT), at(pool, FREE_AT)
-    row, forgetting = at(pool, ROW_AT), at(pool, FORGETTING_AT)
-    moments, sides, ages = at(pool, MOMENTS_AT), at(pool, SIDES_AT), at(pool, AGES_AT)
+    dim, fits = whole_at(pool, slot.DIM), whole_at(pool, slot.FITS)
+    features, weighted, free = at(pool, slot.FEATURES_AT), at(pool, slot.WEIGHTED_AT), at(pool, slot.FREE_AT)
+    row, forgetting = at(pool, slot.ROW_AT), at(pool, slot.FORGETTING_AT)
+    moments, sides, ages = at(pool, slot.MOMENTS_AT), at(pool, slot.SIDES_AT), at(pool, slot.AGES_AT)
     for c in range(dim):
         side = 0.0
         clear(row, c + 1)
@@ -75,9 +57,9 @@ def accumulate(pool: Pointer, z: int) -> None:
 @aside
 def fit(pool: Pointer, f: int, m: int) -> None:
     """Let learner m take its step, by the sums of the f-th forgetting factor."""
-    n, age = whole_at(pool, DIM), at(pool, AGES_AT)[f]
-    moments, policy = part(at(pool, MOMENTS_AT), f * n * n), part(at(pool, POLICIES_AT), m * n)
-    before, falls = at(pool, BEFORE_AT), at(pool, FALLS_AT)
+    n, age = whole_at(pool, slot.DIM), at(pool, slot.AGES_AT)[f]
+    moments, policy = part(at(pool, slot.MOMENTS_AT), f * n * n), part(at(pool, slot.POLICIES_AT), m * n)
+    before, falls = at(pool, slot.BEFORE_AT), at(pool, slot.FALLS_AT)
     ridge, moved = 0.0, 0.0
     for c in range(n):
         ridge += moments[c * n + c]
@@ -85,7 +67,7 @@ def fit(pool: Pointer, f: int, m: int) -> None:
     if not ridge > 0.0:
         return
     copy_to(before, policy, n)
-    copy_to(falls, part(at(pool, SIDES_AT), f * n), n)
+    copy_to(falls, part(at(pool, slot.SIDES_AT), f * n), n)
     # What lies above the diagonal meets coordinates that are still where they were, as in any sweep.
     for c in range(n):
         add_scaled(falls, before[c], part(moments, c * n), c)
@@ -94,9 +76,9 @@ def fit(pool: Pointer, f: int, m: int) -> None:
         slope = falls[c] + dot(part(moments, c * n), policy, c) + diagonal * policy[c]
         policy[c] -= SHARE * slope / diagonal
         moved += (policy[c] - before[c]) * (policy[c] - before[c])
-    share = pool[SIZE] / math.sqrt((age + pool[MEMORY]) * moved)
+    share = pool[slot.SIZE] / math.sqrt((age + pool[slot.MEMORY]) * moved)
     if not share >= 1.0:
         for c in range(n):
             # False for numbers that overflowed: then the learner stays.
             policy[c] = before[c] + share * (policy[c] - before[c]) if share > 0.0 else before[c]
-    project(at(pool, PLAN_AT), policy, at(pool, SPARE_AT))
+    project(at(pool, slot.PLAN_AT), policy, at(pool, slot.SPARE_AT))

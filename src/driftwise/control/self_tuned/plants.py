@@ -17,42 +17,9 @@ that state it is judged, so that what moving costs is counted as it is; by the g
 from driftwise._compile import LARGEST, aside, helper, plugin
 from driftwise._memory import Pointer, at, part, whole_at
 from driftwise.control.plants.kernels import add_product
+from driftwise.control.policies import layout as loop
 from driftwise.control.policies.engine import OUTLIER, SETTLED, add_scaled, clear, copy_to
-from driftwise.control.policies.layout import (
-    B_AT,
-    CLOSED_AT,
-    COLUMNS,
-    DU,
-    DX,
-    HEAD,
-    K_AT,
-    LAGS,
-    PAST_AT,
-    ROUND,
-    X_AT,
-)
-from driftwise.control.self_tuned.pool import (
-    BLOCK_AT,
-    COUNT,
-    CURVATURE_AT,
-    DIM,
-    EXTRAS_AT,
-    FEATURES_AT,
-    FREE_AT,
-    GRADIENTS_AT,
-    INPUTS_AT,
-    MOVED_AT,
-    POINT_AT,
-    POINTS_AT,
-    POLICIES_AT,
-    ROUNDS,
-    SIZE,
-    SLOPES_AT,
-    SQUARES,
-    STATES_AT,
-    VALUES_AT,
-    WEIGHTED_AT,
-)
+from driftwise.control.self_tuned import pool as slot
 from driftwise.domains.kernels import dot
 from driftwise.engine.rounds import OK, REFUSED
 
@@ -60,9 +27,11 @@ from driftwise.engine.rounds import OK, REFUSED
 @aside
 def _new_block(cell: Pointer, pool: Pointer) -> None:
     """Make room for the features of M[1] and write them, from w_{t-1} and w_{t-2}."""
-    dx, du, columns, dim = whole_at(cell, DX), whole_at(cell, DU), whole_at(cell, COLUMNS), whole_at(pool, DIM)
-    B, K, closed = at(cell, B_AT), at(cell, K_AT), at(cell, CLOSED_AT)
-    newest, features, block = part(at(cell, PAST_AT), whole_at(cell, HEAD)), at(pool, FEATURES_AT), at(pool, BLOCK_AT)
+    dx, du, columns = whole_at(cell, loop.DX), whole_at(cell, loop.DU), whole_at(cell, loop.COLUMNS)
+    dim = whole_at(pool, slot.DIM)
+    B, K, closed = at(cell, loop.B_AT), at(cell, loop.K_AT), at(cell, loop.CLOSED_AT)
+    newest, features = part(at(cell, loop.PAST_AT), whole_at(cell, loop.HEAD)), at(pool, slot.FEATURES_AT)
+    block = at(pool, slot.BLOCK_AT)
     width = du * dx
     for r in range(dx):
         row = part(block, r * width)
@@ -89,23 +58,23 @@ def _new_block(cell: Pointer, pool: Pointer) -> None:
 @helper
 def _follow(cell: Pointer, state: Pointer, extra: Pointer, extras: int, room: Pointer) -> None:
     """Move a state on by A_K x + B s + w, where s has so many entries: du, or 0."""
-    dx, columns = whole_at(cell, DX), whole_at(cell, COLUMNS)
-    newest = part(at(cell, PAST_AT), whole_at(cell, HEAD))
+    dx, columns = whole_at(cell, loop.DX), whole_at(cell, loop.COLUMNS)
+    newest = part(at(cell, loop.PAST_AT), whole_at(cell, loop.HEAD))
     for r in range(dx):
         room[r] = newest[r * columns]
-    add_product(at(cell, CLOSED_AT), dx, dx, state, room)
-    add_product(at(cell, B_AT), dx, extras, extra, room)
+    add_product(at(cell, loop.CLOSED_AT), dx, dx, state, room)
+    add_product(at(cell, loop.B_AT), dx, extras, extra, room)
     copy_to(state, room, dx)
 
 
 @aside
 def _choose(cell: Pointer, policy: Pointer, state: Pointer, extra: Pointer, own: Pointer) -> None:
     """Write the input of a learner in its own state, and what its policy adds to -K x."""
-    dx, du, columns = whole_at(cell, DX), whole_at(cell, DU), whole_at(cell, COLUMNS)
-    K, newest = at(cell, K_AT), part(at(cell, PAST_AT), whole_at(cell, HEAD))
+    dx, du, columns = whole_at(cell, loop.DX), whole_at(cell, loop.DU), whole_at(cell, loop.COLUMNS)
+    K, newest = at(cell, loop.K_AT), part(at(cell, loop.PAST_AT), whole_at(cell, loop.HEAD))
     for a in range(du):
         added, total = 0.0, 0.0
-        for k in range(whole_at(cell, LAGS)):
+        for k in range(whole_at(cell, loop.LAGS)):
             for i in range(dx):
                 added += policy[(k * du + a) * dx + i] * newest[i * columns + k]
         for i in range(dx):
@@ -116,25 +85,27 @@ def _choose(cell: Pointer, policy: Pointer, state: Pointer, extra: Pointer, own:
 @plugin("int64(P, P)")
 def enter(cell: Pointer, pool: Pointer) -> int:
     """Begin a round, after `engine.decide`: let every learner see the new disturbance, and choose its input."""
-    dx, du, N, dim = whole_at(cell, DX), whole_at(cell, DU), whole_at(pool, COUNT), whole_at(pool, DIM)
-    free, states, extras, inputs = at(pool, FREE_AT), at(pool, STATES_AT), at(pool, EXTRAS_AT), at(pool, INPUTS_AT)
-    if cell[ROUND] > 0.0:
+    dx, du, N = whole_at(cell, loop.DX), whole_at(cell, loop.DU), whole_at(pool, slot.COUNT)
+    dim = whole_at(pool, slot.DIM)
+    free, states, extras = at(pool, slot.FREE_AT), at(pool, slot.STATES_AT), at(pool, slot.EXTRAS_AT)
+    inputs = at(pool, slot.INPUTS_AT)
+    if cell[loop.ROUND] > 0.0:
         _new_block(cell, pool)
         for m in range(N + 1):
             state, count = (part(states, m * dx), du) if m < N else (free, 0)
-            _follow(cell, state, part(extras, m * du), count, at(pool, POINT_AT))
+            _follow(cell, state, part(extras, m * du), count, at(pool, slot.POINT_AT))
     else:
-        copy_to(free, at(cell, X_AT), dx)
+        copy_to(free, at(cell, loop.X_AT), dx)
         for m in range(N):
-            copy_to(part(states, m * dx), at(cell, X_AT), dx)
-    K = at(cell, K_AT)
+            copy_to(part(states, m * dx), at(cell, loop.X_AT), dx)
+    K = at(cell, loop.K_AT)
     for a in range(du):
         total = 0.0
         for i in range(dx):
             total -= K[a * dx + i] * free[i]
         free[dx + a] = total
     for m in range(N):
-        policy = part(at(pool, POLICIES_AT), m * dim)
+        policy = part(at(pool, slot.POLICIES_AT), m * dim)
         _choose(cell, policy, part(states, m * dx), part(extras, m * du), part(inputs, m * du))
     return OK
 
@@ -142,14 +113,10 @@ def enter(cell: Pointer, pool: Pointer) -> int:
 @aside
 def foresee(cell: Pointer, pool: Pointer) -> None:
     """Write z_t(M^i) of every learner."""
-    z, dim = whole_at(cell, DX) + whole_at(cell, DU), whole_at(pool, DIM)
-    points, free, features, policies = (
-        at(pool, POINTS_AT),
-        at(pool, FREE_AT),
-        at(pool, FEATURES_AT),
-        at(pool, POLICIES_AT),
-    )
-    for m in range(whole_at(pool, COUNT)):
+    z, dim = whole_at(cell, loop.DX) + whole_at(cell, loop.DU), whole_at(pool, slot.DIM)
+    points, free, features = at(pool, slot.POINTS_AT), at(pool, slot.FREE_AT), at(pool, slot.FEATURES_AT)
+    policies = at(pool, slot.POLICIES_AT)
+    for m in range(whole_at(pool, slot.COUNT)):
         for r in range(z):
             points[m * z + r] = free[r] + dot(part(features, r * dim), part(policies, m * dim), dim)
 
@@ -161,12 +128,12 @@ def _trust(cell: Pointer, pool: Pointer) -> float:
     So a glitch neither throws a policy far away nor makes all later rounds look small. The size is that of z_t(0) and
     of what policies of size D would add: it depends on disturbances, and not on what costs are measured in.
     """
-    z, dim, rounds = whole_at(cell, DX) + whole_at(cell, DU), whole_at(pool, DIM), pool[ROUNDS]
-    free, features = at(pool, FREE_AT), at(pool, FEATURES_AT)
+    z, dim, rounds = whole_at(cell, loop.DX) + whole_at(cell, loop.DU), whole_at(pool, slot.DIM), pool[slot.ROUNDS]
+    free, features = at(pool, slot.FREE_AT), at(pool, slot.FEATURES_AT)
     added = dot(features, features, z * dim)
-    size = dot(free, free, z) + pool[SIZE] * pool[SIZE] * added
-    usual = min(size, OUTLIER * OUTLIER * pool[SQUARES] / rounds) if rounds >= SETTLED else size
-    at(pool, MOVED_AT)[0] = usual
+    size = dot(free, free, z) + pool[slot.SIZE] * pool[slot.SIZE] * added
+    usual = min(size, OUTLIER * OUTLIER * pool[slot.SQUARES] / rounds) if rounds >= SETTLED else size
+    at(pool, slot.MOVED_AT)[0] = usual
     return usual / size if size > 0.0 else 1.0
 
 
@@ -181,25 +148,21 @@ def _weighted_sum(out: Pointer, factor: float, weights: Pointer, features: Point
 @aside
 def descend(cell: Pointer, pool: Pointer, quadratic: int) -> int:
     """Write the gradients in every M^i, or refuse numbers that are out of range; what is kept stays as it is."""
-    z, N, dim = whole_at(cell, DX) + whole_at(cell, DU), whole_at(pool, COUNT), whole_at(pool, DIM)
-    features, weighted, gradients, values = (
-        at(pool, FEATURES_AT),
-        at(pool, WEIGHTED_AT),
-        at(pool, GRADIENTS_AT),
-        at(pool, VALUES_AT),
-    )
+    z, N, dim = whole_at(cell, loop.DX) + whole_at(cell, loop.DU), whole_at(pool, slot.COUNT), whole_at(pool, slot.DIM)
+    features, weighted, gradients = at(pool, slot.FEATURES_AT), at(pool, slot.WEIGHTED_AT), at(pool, slot.GRADIENTS_AT)
+    values = at(pool, slot.VALUES_AT)
     trust = _trust(cell, pool)
     for m in range(N):
         row = part(gradients, m * dim)
         if not abs(values[m]) <= LARGEST:
             return REFUSED
-        _weighted_sum(row, trust, part(at(pool, SLOPES_AT), m * z), features, z, dim)
+        _weighted_sum(row, trust, part(at(pool, slot.SLOPES_AT), m * z), features, z, dim)
         if not dot(row, row, dim) <= LARGEST * LARGEST:
             return REFUSED
     trace = 0.0
     for r in range(z * quadratic):
         row = part(weighted, r * dim)
-        _weighted_sum(row, trust, part(at(pool, CURVATURE_AT), r * z), features, z, dim)
+        _weighted_sum(row, trust, part(at(pool, slot.CURVATURE_AT), r * z), features, z, dim)
         trace += dot(row, part(features, r * dim), dim)
     for m in range(N - 1, -1, -1):
         values[m] = trust * (values[m] - values[0])

@@ -16,79 +16,52 @@ import math
 from driftwise._compile import aside, plugin
 from driftwise._lanes import load, store
 from driftwise._memory import Pointer, at, part, whole_at
+from driftwise.control.policies import layout as loop
 from driftwise.control.policies.engine import add_scaled, clear, remember
-from driftwise.control.policies.layout import DU, DX
+from driftwise.control.self_tuned import pool as slot
 from driftwise.control.self_tuned.least_squares import accumulate, fit
 from driftwise.control.self_tuned.plants import descend
-from driftwise.control.self_tuned.pool import (
-    COUNT,
-    DIM,
-    FITS,
-    GAP,
-    GRADIENTS_AT,
-    LANES,
-    MEMORY,
-    MIXTURE_AT,
-    MOVED_AT,
-    NORMS_AT,
-    PACES,
-    PACES_AT,
-    PLAN_AT,
-    POLICIES_AT,
-    PRIOR_AT,
-    ROUNDS,
-    SIZE,
-    SPARE_AT,
-    SPREADS_AT,
-    SQUARES,
-    STEPS,
-    STEPS_AT,
-    TOTALS_AT,
-    VALUES_AT,
-    WEIGHTS_AT,
-)
 from driftwise.domains.kernels import dot, project
 from driftwise.engine.hedge import judge, tuned_rate, weigh
 from driftwise.engine.rounds import OK, REFUSED
 
-_SIMPLE, _SCALED = len(STEPS), len(PACES)
+_SIMPLE, _SCALED = len(slot.STEPS), len(slot.PACES)
 
 
 @aside
 def _weigh(pool: Pointer) -> None:
     """Take in what the learners paid, and write their new weights."""
-    lanes = whole_at(pool, LANES)
-    prior, totals, values, weights = at(pool, PRIOR_AT), at(pool, TOTALS_AT), at(pool, VALUES_AT), at(pool, WEIGHTS_AT)
-    _, mean, mix = judge(lanes, tuned_rate(1.0, pool[GAP]), prior, totals, values, weights, 0.0)
-    pool[GAP] += mean - mix
+    lanes = whole_at(pool, slot.LANES)
+    prior, totals, values = at(pool, slot.PRIOR_AT), at(pool, slot.TOTALS_AT), at(pool, slot.VALUES_AT)
+    weights = at(pool, slot.WEIGHTS_AT)
+    _, mean, mix = judge(lanes, tuned_rate(1.0, pool[slot.GAP]), prior, totals, values, weights, 0.0)
+    pool[slot.GAP] += mean - mix
     for m in range(0, lanes, 4):
         store(totals, m, load(totals, m) + load(values, m))
-    weigh(lanes, tuned_rate(1.0, pool[GAP]), prior, totals, weights)
+    weigh(lanes, tuned_rate(1.0, pool[slot.GAP]), prior, totals, weights)
 
 
 @aside
 def _step(pool: Pointer, m: int) -> None:
     """Move learner m against its own gradient."""
-    n, scaled = whole_at(pool, DIM), m - 1 - _SIMPLE
-    gradient, policy, norms = (
-        part(at(pool, GRADIENTS_AT), m * n),
-        part(at(pool, POLICIES_AT), m * n),
-        at(pool, NORMS_AT),
-    )
+    n, scaled = whole_at(pool, slot.DIM), m - 1 - _SIMPLE
+    gradient, policy = part(at(pool, slot.GRADIENTS_AT), m * n), part(at(pool, slot.POLICIES_AT), m * n)
+    norms = at(pool, slot.NORMS_AT)
     square = dot(gradient, gradient, n)
     if not square > 0.0:
         return
     norms[m] += square
-    size = pool[SIZE] / math.sqrt(1.0 + pool[MEMORY] / pool[ROUNDS])
+    size = pool[slot.SIZE] / math.sqrt(1.0 + pool[slot.MEMORY] / pool[slot.ROUNDS])
     if scaled < 0:
-        add_scaled(policy, -(at(pool, STEPS_AT)[m - 1] * size / math.sqrt(norms[m])), gradient, n)
+        add_scaled(policy, -(at(pool, slot.STEPS_AT)[m - 1] * size / math.sqrt(norms[m])), gradient, n)
     else:
-        step, spread = at(pool, PACES_AT)[scaled] * size / math.sqrt(n), part(at(pool, SPREADS_AT), scaled * n)
+        step = at(pool, slot.PACES_AT)[scaled] * size / math.sqrt(n)
+        spread = part(at(pool, slot.SPREADS_AT), scaled * n)
         for c in range(n):
             spread[c] += gradient[c] * gradient[c]
             if spread[c] > 0.0:
                 policy[c] -= step * gradient[c] / math.sqrt(spread[c])
-    project(at(pool, PLAN_AT), policy, at(pool, SPARE_AT))
+    project(at(pool, slot.PLAN_AT), policy, at(pool, slot.SPARE_AT))
 
 
 @plugin("int64(P, P, int64)")
@@ -99,19 +72,19 @@ def finish(cell: Pointer, pool: Pointer, quadratic: int) -> int:
     """
     if descend(cell, pool, quadratic) != OK:
         return REFUSED
-    n, moved, mixture = whole_at(pool, DIM), at(pool, MOVED_AT)[0], at(pool, MIXTURE_AT)
+    n, moved, mixture = whole_at(pool, slot.DIM), at(pool, slot.MOVED_AT)[0], at(pool, slot.MIXTURE_AT)
     _weigh(pool)
     if moved > 0.0:
-        pool[ROUNDS] += 1.0
-        pool[SQUARES] += moved
+        pool[slot.ROUNDS] += 1.0
+        pool[slot.SQUARES] += moved
     for m in range(1, 1 + _SIMPLE + _SCALED):
         _step(pool, m)
     if quadratic == 1:
-        accumulate(pool, whole_at(cell, DX) + whole_at(cell, DU))
-        for f in range(whole_at(pool, FITS)):
+        accumulate(pool, whole_at(cell, loop.DX) + whole_at(cell, loop.DU))
+        for f in range(whole_at(pool, slot.FITS)):
             fit(pool, f, 1 + _SIMPLE + _SCALED + f)
     clear(mixture, n)
-    for m in range(whole_at(pool, COUNT)):
-        add_scaled(mixture, at(pool, WEIGHTS_AT)[m], part(at(pool, POLICIES_AT), m * n), n)
+    for m in range(whole_at(pool, slot.COUNT)):
+        add_scaled(mixture, at(pool, slot.WEIGHTS_AT)[m], part(at(pool, slot.POLICIES_AT), m * n), n)
     remember(cell, 0.0)
     return OK

@@ -10,7 +10,7 @@ from driftwise.experiments.comparison.learners import Contender
 from driftwise.experiments.comparison.problem import Problem
 from driftwise.experiments.contests.contest import OPTIMUM, Contest, Referee, ranked
 from driftwise.experiments.contests.outcome import HINDSIGHT, OURS, RULE, Outcome
-from driftwise.movecost import as_move_cost
+from driftwise.movecost import move_cost_for
 from driftwise.play import play
 from driftwise.regret import hindsight_optimum
 
@@ -67,7 +67,7 @@ def hold_contest(
 ) -> Comparison:
     """Play every contender on the problem, and work out the references."""
     setting, outcomes = problem.setting, []
-    referee = Referee(problem.losses, as_move_cost(setting.switching_cost))
+    referee = Referee(problem.losses, move_cost_for("compare", setting.switching_cost))
 
     def reference(label: str, kind: str, decisions: Array) -> Outcome:
         errors = np.einsum("ti,ti->t", problem.features, decisions) - problem.targets

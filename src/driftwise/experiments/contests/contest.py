@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from driftwise._validate import Array
 from driftwise.experiments.contests.outcome import HINDSIGHT, KINDS, Outcome
 from driftwise.losses import LossStream
-from driftwise.movecost import MoveCost, move_costs
+from driftwise.movecost import MoveCost
 from driftwise.regret import HindsightOptimum
 
 OPTIMUM = "Hindsight optimum"
@@ -64,7 +64,7 @@ class Referee:
     def judge(self, label: str, kind: str, decisions: Array, losses: Array | None = None) -> Outcome:
         """Return what decisions cost; their losses may be known already."""
         values = self.losses.policy_losses(decisions) if losses is None else losses
-        charges = move_costs(self.price, decisions)
+        charges = self.price.along(decisions)
         return Outcome(label, kind, values + self.constant, charges, decisions, self.smallest)
 
     def overall(self, decisions: Array, losses: Array) -> float:

@@ -18,9 +18,9 @@ class Experiment(NamedTuple):
 
 
 CATALOGUE = {
-    "figure1": Experiment("Figure 1: learning while moving costs", (figure1.STUDY,), (20.0, 60.0), seeded=True),
-    "figure2": Experiment("Figure 2: control under changing costs", (figure2.STUDY,), (40.0, 180.0), seeded=True),
-    "theory": Experiment("Theory: bounds, growth, and the hardest instances", theory.STUDIES, (30.0, 120.0)),
-    "selftuned": Experiment("Learning without knobs", selftuned.STUDIES, (20.0, 600.0)),
-    "control": Experiment("Plants that are not known, and control without knobs", control.STUDIES, (30.0, 3600.0)),
+    "figure1": Experiment("Figure 1: learning while moving costs", (figure1.STUDY,), (25.0, 70.0), seeded=True),
+    "figure2": Experiment("Figure 2: control under changing costs", (figure2.STUDY,), (45.0, 190.0), seeded=True),
+    "theory": Experiment("Theory: bounds, growth, and the hardest instances", theory.STUDIES, (35.0, 120.0)),
+    "selftuned": Experiment("Learning without knobs", selftuned.STUDIES, (25.0, 600.0)),
+    "control": Experiment("Plants that are not known, and control without knobs", control.STUDIES, (35.0, 3600.0)),
 }
