@@ -6,7 +6,7 @@ import sys
 import pytest
 from hypothesis import settings
 
-from driftwise._compile import PLAIN
+from driftwise._compile import INTERPRETED
 
 settings.register_profile("driftwise", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("driftwise")
@@ -21,7 +21,7 @@ SHARES = (
 def pytest_configure(config: pytest.Config) -> None:
     """Compile every kernel before the workers start: each of them would compile it for itself."""
     workers = getattr(config.option, "numprocesses", None)
-    if PLAIN or not workers or hasattr(config, "workerinput") or config.option.collectonly:
+    if INTERPRETED or not workers or hasattr(config, "workerinput") or config.option.collectonly:
         return
     print("Compiling, once for all workers ...", flush=True)
     commands = [

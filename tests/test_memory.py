@@ -112,12 +112,12 @@ def test_a_plugin_is_called_by_its_address() -> None:
     assert _add.__doc__ == "Add up so many numbers."
 
 
-PLAIN = """
+INTERPRETED = """
 import numpy as np
-from driftwise._compile import PLAIN
+from driftwise._compile import INTERPRETED
 from tests.test_memory import _add, _call, _through_pointers
 
-assert PLAIN
+assert INTERPRETED
 numbers, out = np.arange(6.0), np.array([100.0])
 found = [_through_pointers(numbers, 2), numbers.tolist(), _call(_add.address, out, np.arange(4.0)), out.tolist()]
 try:
@@ -130,7 +130,7 @@ print(found)
 
 def test_as_plain_python_it_is_the_same_with_indices_checked() -> None:
     run = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(PLAIN)],
+        [sys.executable, "-c", textwrap.dedent(INTERPRETED)],
         env={"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": ":".join(path for path in sys.path if path)},
         capture_output=True,
         text=True,

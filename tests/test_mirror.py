@@ -270,7 +270,7 @@ def test_pnorm_gradients_of_points_of_any_size(w: Array, p: float) -> None:
     assert gradient @ w == pytest.approx(2.0 * value, rel=1e-12, abs=1e-300)
 
 
-PLAIN = """
+INTERPRETED = """
 import numpy as np
 from tests.test_mirror import BOX, EXPONENTS, SIMPLEX, compiled, inner_members, PNorm
 for domain in (BOX, SIMPLEX):
@@ -285,7 +285,7 @@ def test_plain_python_checks_every_index_and_gives_the_same_steps() -> None:
     def printed(disabled: str) -> Array:
         place = {"NUMBA_DISABLE_JIT": disabled, "PYTHONPATH": os.pathsep.join(sys.path)}
         run = subprocess.run(
-            [sys.executable, "-c", PLAIN], check=True, capture_output=True, text=True, env={**os.environ, **place}
+            [sys.executable, "-c", INTERPRETED], check=True, capture_output=True, text=True, env={**os.environ, **place}
         )
         return np.array(run.stdout.split(), np.float64)
 

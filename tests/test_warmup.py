@@ -174,7 +174,7 @@ def test_families_are_warmed_once_in_the_order_that_was_asked_for() -> None:
     assert again[0].cpu_seconds >= 0.0
 
 
-@pytest.mark.skipif(_compile.PLAIN, reason="kernels run as plain Python")
+@pytest.mark.skipif(_compile.INTERPRETED, reason="kernels run as plain Python")
 def test_the_folder_is_where_the_files_are(tmp_path: Path) -> None:
     code = "from driftwise.warmup import machine_code_folder; print(machine_code_folder())"
     assert python(code, tmp_path) == [str(tmp_path)]
@@ -183,14 +183,14 @@ def test_the_folder_is_where_the_files_are(tmp_path: Path) -> None:
     assert result.stdout.strip() == str(Path(_compile.__file__).parent)
 
 
-@pytest.mark.skipif(_compile.PLAIN, reason="kernels run as plain Python")
+@pytest.mark.skipif(_compile.INTERPRETED, reason="kernels run as plain Python")
 def test_every_kernel_is_reached() -> None:
     entries, plugins = python(EVERY_KERNEL, None)
     assert set(entries.split()) == NOT_FOR_USERS
     assert plugins == ""
 
 
-@pytest.mark.skipif(_compile.PLAIN, reason="kernels run as plain Python")
+@pytest.mark.skipif(_compile.INTERPRETED, reason="kernels run as plain Python")
 def test_after_the_warm_up_of_a_family_its_users_compile_nothing(tmp_path: Path) -> None:
     assert python(COMMITTEE, tmp_path / "cold") != [""]
     assert int(warm(tmp_path / "warm", "committee")[0]) > 0

@@ -44,7 +44,7 @@ LARGEST = 1e100
 
 _config: Any = numba.config
 
-PLAIN = bool(_config.DISABLE_JIT)
+INTERPRETED = bool(_config.DISABLE_JIT)
 """Whether kernels run as plain Python."""
 
 RULES = {"error_model": "numpy", "boundscheck": False}
@@ -121,7 +121,7 @@ def _keep(kernel: Any, function: Callable[..., Any]) -> None:
 def _entry(function: F, **options: Any) -> F:
     compiler: Any = numba.njit
     kernel: Any = compiler(no_cfunc_wrapper=True, **options, **RULES)(function)
-    if not PLAIN:
+    if not INTERPRETED:
         _keep(kernel, function)
         _OURS.add(kernel)
     return cast(F, kernel)
@@ -178,7 +178,7 @@ class Plugin:
     @functools.cached_property
     def address(self) -> int:
         """Where the machine code is, in this process."""
-        if PLAIN:
+        if INTERPRETED:
             _PLAIN_PLUGINS.append(self.function)
             return len(_PLAIN_PLUGINS)
         options = {"nopython": True, "_nrt": False, **RULES}

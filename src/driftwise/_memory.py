@@ -20,7 +20,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from driftwise._compile import PLAIN, plain_plugin
+from driftwise._compile import INTERPRETED, plain_plugin
 
 Array = NDArray[np.float64]
 Pointer = Any
@@ -51,7 +51,7 @@ class Place:
 
 def built_in(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
     """Give an operation of compiled code its statement in plain Python, which is used instead without a compiler."""
-    return lambda typed: plain if PLAIN else intrinsic(typed)
+    return lambda typed: plain if INTERPRETED else intrinsic(typed)
 
 
 def pointer_to(context: Any, builder: Any, kind: Any, value: Any, index: Any) -> Any:

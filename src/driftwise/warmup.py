@@ -200,7 +200,7 @@ class Warmed(NamedTuple):
 
 def machine_code_folder() -> Path | None:
     """Return the folder below which machine code is kept; None where it cannot be, or nothing is compiled at all."""
-    kept = None if _compile.PLAIN else cast(Any, run.observe)._cache.cache_path
+    kept = None if _compile.INTERPRETED else cast(Any, run.observe)._cache.cache_path
     if kept is None:
         return None
     # Without a folder of their own the files lie beside those of Python, in every package.

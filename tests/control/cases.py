@@ -14,8 +14,8 @@ from driftwise._memory import part
 from driftwise._validate import Array
 from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.control.costs.kernels import CostData, cost_vector, slopes_of, value_of
-from driftwise.control.plants.disturbances import as_disturbances
-from driftwise.control.plants.kernels import advance, push_away, saturate
+from driftwise.control.plants.disturbances.base import as_disturbances
+from driftwise.control.plants.kernels import advance, saturate
 
 DATA = Path(__file__).parents[1] / "data" / "control_cases.npz"
 
@@ -162,9 +162,7 @@ def by_hand(
         saturate(plant.limit, u)
         run.inputs[t], run.costs[t] = u, sequence[t].value(x, u)
         controller.observe(sequence[t], applied=u)
-        if push > 0.0:
-            push_away(plant, t, x, u, push, rows[t], room)
-        advance(plant, t, x, u, rows[t], room)
+        advance(plant, t, x, u, rows[t], room, push)
         x = room.copy()
     run.final_state[:] = x
     return run

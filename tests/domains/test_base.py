@@ -80,7 +80,7 @@ def test_python_projects_without_compiling_anything() -> None:
     subprocess.run([sys.executable, "-c", QUIET], check=True, env={**os.environ, "NUMBA_DISABLE_JIT": "0"})
 
 
-PLAIN = """
+INTERPRETED = """
 import sys
 import numpy as np, driftwise as dw
 from driftwise.domains.kernels import project_rows
@@ -98,7 +98,7 @@ EXTREMES = np.concatenate(
 
 def test_plain_python_checks_every_index_and_gives_the_same_bits() -> None:
     run = subprocess.run(
-        [sys.executable, "-c", PLAIN],
+        [sys.executable, "-c", INTERPRETED],
         check=True,
         capture_output=True,
         text=True,

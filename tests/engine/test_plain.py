@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import driftwise as dw
-from driftwise._compile import PLAIN
+from driftwise._compile import INTERPRETED
 from driftwise._validate import Array
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
 from tests.cases import DOMAINS, SCHEDULES, maker, squared
@@ -91,7 +91,7 @@ def write_states(path: str) -> None:
     """Play every learner and write what it knows; this is what the other processes do."""
     states = {name: _after_rounds(name, make()) for name, make in _learners().items()}
     states |= {f"committee, {mode}, {price}": _committee(mode, price) for mode in ("mix", "follow") for price in PRICES}
-    np.savez(path, allow_pickle=False, plain=np.array(PLAIN), **states)
+    np.savez(path, allow_pickle=False, plain=np.array(INTERPRETED), **states)
 
 
 @functools.cache

@@ -36,7 +36,7 @@ def warmup(*, family: Families = None) -> None:
     from driftwise.warmup import chosen_families, machine_code_folder
 
     names, folder = chosen_families(family), machine_code_folder()
-    if _compile.PLAIN:
+    if _compile.INTERPRETED:
         raise ParameterError("warmup: NUMBA_DISABLE_JIT is set, so there is nothing to compile; unset it.")
     remedy = "set DRIFTWISE_CACHE_DIR to a folder that can be written to."
     if folder is None:

@@ -50,16 +50,18 @@ from driftwise.control.plants import (
     double_integrator,
     random_system,
 )
-from driftwise.control.plants.disturbances import (
-    AdversarialDisturbance,
+from driftwise.control.plants.disturbances.adversarial import AdversarialDisturbance
+from driftwise.control.plants.disturbances.base import Disturbance
+from driftwise.control.plants.disturbances.noise import (
     AutoregressiveDisturbance,
-    ConstantDisturbance,
-    Disturbance,
     GaussianDisturbance,
     RandomWalkDisturbance,
+    UniformDisturbance,
+)
+from driftwise.control.plants.disturbances.patterns import (
+    ConstantDisturbance,
     SinusoidDisturbance,
     SquareWaveDisturbance,
-    UniformDisturbance,
 )
 from driftwise.control.policies import DisturbanceAction, TruncatedLosses, transfer_matrices, unrolled_state
 from driftwise.control.regret import dynamic_policy_regret, path_length, policy_costs, regret_over_time

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from driftwise._plot import axes
+from driftwise import _plot
+from driftwise._plot import POINTS, edges
 from driftwise._validate import Array
 from driftwise.control.costs.kernels import Integers
 from driftwise.control.costs.run import Run
@@ -14,9 +15,6 @@ from driftwise.control.costs.run import Run
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-POINTS = 1000
-"""Points along the time axis, at most: more do not show, and make a figure heavy."""
 
 WINDOWS = 200
 """Windows, at most, over which the costs of rounds are averaged."""
@@ -59,15 +57,11 @@ def cumulative(ax: "Axes", runs: "list[tuple[str, Run, str]]") -> None:
 
 def heat_map(ax: "Axes", table: Array, steps: Array | None) -> None:
     """Draw weights, one row a round, as a heat map, with the step sizes of the base-learners if there are any."""
-    rounds, count = table.shape
-    edges = np.linspace(0, rounds, min(rounds, POINTS) + 1).astype(np.int64)
-    cells = np.add.reduceat(table, edges[:-1], axis=0) / np.diff(edges)[:, None]
-    where: Any = {"extent": (0, rounds, -0.5, count - 0.5), "origin": "lower", "aspect": "auto"}
-    image = ax.imshow(cells.T, interpolation="nearest", vmin=0.0, **where)
-    ax.figure.colorbar(image, ax=ax, label="weight")
+    _plot.heat_map(ax, table)
     if steps is None:
         ax.set_ylabel("base-learner")
     else:
+        count = table.shape[1]
         ticks = np.arange(0, count, max(1, math.ceil(count / 10)))
         ax.set_yticks(ticks, [f"{steps[k]:.2g}" for k in ticks])
         ax.set_ylabel("step size of the base-learner")
@@ -76,7 +70,7 @@ def heat_map(ax: "Axes", table: Array, steps: Array | None) -> None:
 
 def overview(owner: str, run: Run, weights: Array | None, steps: Array | None) -> "Figure":
     """Draw states, inputs, cumulative cost and weights, or the cost of a round, in one figure."""
-    first = axes(owner, None)
+    first = _plot.axes(owner, None)
     figure = cast("Figure", first.figure)
     first.remove()
     figure.set_size_inches(11.0, 7.0)
@@ -96,10 +90,9 @@ def _extremes(values: Array) -> Integers:
     """Return the rounds of a line that jumps up and down: of every window, where it is lowest and highest."""
     if len(values) <= POINTS:
         return np.arange(len(values))
-    edges = np.linspace(0, len(values), POINTS // 2 + 1).astype(np.int64)
     found = [
         start + place(values[start:stop])
-        for start, stop in itertools.pairwise(edges)
+        for start, stop in itertools.pairwise(edges(len(values), POINTS // 2))
         for place in (np.argmin, np.argmax)
     ]
     return np.unique(np.array(found, np.int64))
@@ -108,12 +101,12 @@ def _extremes(values: Array) -> Integers:
 def _cost_of_rounds(ax: "Axes", costs: Array) -> None:
     """Draw the costs of the rounds, averaged over windows if there are many, within what they vary between."""
     T = len(costs)
-    edges = np.linspace(0, T, min(T, WINDOWS) + 1).astype(np.int64)
-    middle = 0.5 * (edges[:-1] + edges[1:] - 1)
+    places = edges(T, min(T, WINDOWS))
+    middle = 0.5 * (places[:-1] + places[1:] - 1)
     if T > WINDOWS:
-        low, high = (reduce.reduceat(costs, edges[:-1]) for reduce in (np.minimum, np.maximum))
+        low, high = (reduce.reduceat(costs, places[:-1]) for reduce in (np.minimum, np.maximum))
         ax.fill_between(middle, low, high, alpha=0.25, linewidth=0.0, label="lowest to highest")
-    means = np.add.reduceat(costs, edges[:-1]) / np.diff(edges)
+    means = np.add.reduceat(costs, places[:-1]) / np.diff(places)
     label = f"mean of {math.ceil(T / WINDOWS)} rounds" if T > WINDOWS else "cost"
     ax.plot(middle, means, linewidth=1.2, label=label)
     top, bottom = 1.3 * float(costs.max()) or 1.0, 1.3 * min(0.0, float(costs.min()))

@@ -15,15 +15,7 @@ from driftwise._validate import Array, array, checked, describe, instance, loose
 from driftwise.control.controllers import Controller
 from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.control.hindsight import BestPolicy, Comparator
-from driftwise.control.hindsight.rollout import (
-    Problem,
-    Rollout,
-    cost_values,
-    extra_inputs,
-    need_finite,
-    read_problem,
-    roll,
-)
+from driftwise.control.hindsight.rollout import Problem, cost_values, need_finite, read_problem
 from driftwise.control.plants import as_matrix
 from driftwise.control.policies.disturbance_action import DisturbanceAction
 from driftwise.control.simulate import simulate
@@ -62,8 +54,7 @@ def dynamic_policy_regret(trace: ControlTrace, comparator: Any, *, K: ArrayLike 
 
     References
     ----------
-    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24,
-       2023, Section 5.1.
+    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory ...", JMLR 24, 2023, Section 5.1.
 
     Examples
     --------
@@ -151,8 +142,8 @@ def policy_costs(run: Any, policies: "ArrayLike | DisturbanceAction", K: ArrayLi
             f"fourth entry if it is not the origin, got {describe(run)}."
         )
     if isinstance(policies, DisturbanceAction):
-        return _of_policies(owner, problem, policies.M, policies.K).costs
-    return _of_policies(owner, problem, policies, _gain(owner, problem, controller, K)).costs
+        return _of_policies(owner, problem, policies.M, policies.K)
+    return _of_policies(owner, problem, policies, _gain(owner, problem, controller, K))
 
 
 def _of_trace(owner: str, trace: ControlTrace) -> Problem:
@@ -168,7 +159,7 @@ def _gain(owner: str, problem: Problem, controller: Controller | None, K: ArrayL
     return controller.K if isinstance(controller, PolicyLoop) else lqr(problem.system)
 
 
-def _of_policies(owner: str, problem: Problem, policies: ArrayLike, K: ArrayLike) -> Rollout:
+def _of_policies(owner: str, problem: Problem, policies: ArrayLike, K: ArrayLike) -> Array:
     """Play one policy a round, or one that is held."""
     T, dx, du = problem.size
     gain = as_matrix(owner, "K", K, (du, dx))
@@ -178,7 +169,7 @@ def _of_policies(owner: str, problem: Problem, policies: ArrayLike, K: ArrayLike
     else:
         played, index = array(owner, "policies", given, (T, "H", du, dx)), np.arange(T)
     # A copy, since compiled code is built once more for arrays that are read-only.
-    return need_finite(owner, roll(problem, gain[None], extra_inputs(problem, played.copy(), index)))
+    return need_finite(owner, problem.roll(gain[None], problem.extra_inputs(played.copy(), index))).costs
 
 
 def _differences(owner: str, trace: ControlTrace, comparator: Any, K: ArrayLike | None) -> Array:
@@ -193,7 +184,7 @@ def _costs(owner: str, problem: Problem, trace: ControlTrace, comparator: Any, K
         _same_world(owner, problem, comparator)
         return comparator.costs
     if isinstance(comparator, DisturbanceAction):
-        return _of_policies(owner, problem, comparator.M, comparator.K).costs
+        return _of_policies(owner, problem, comparator.M, comparator.K)
     if isinstance(comparator, Controller):
         if comparator.round > 0:
             raise OrderError(
@@ -211,8 +202,8 @@ def _costs(owner: str, problem: Problem, trace: ControlTrace, comparator: Any, K
         )
     if given.ndim in (0, 2):
         gain = as_matrix(owner, "comparator", given, (problem.system.input_dim, problem.system.state_dim))
-        return _of_policies(owner, problem, np.zeros((1, *gain.shape)), gain).costs
-    return _of_policies(owner, problem, given, _gain(owner, problem, trace.controller, K)).costs
+        return _of_policies(owner, problem, np.zeros((1, *gain.shape)), gain)
+    return _of_policies(owner, problem, given, _gain(owner, problem, trace.controller, K))
 
 
 def _same_world(owner: str, problem: Problem, other: "Comparator | ControlTrace") -> None:

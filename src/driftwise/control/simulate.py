@@ -14,7 +14,7 @@ from driftwise.control.controllers.run import Books, World
 from driftwise.control.controllers.run import simulate as run
 from driftwise.control.costs import Cost, CostSequence, as_costs
 from driftwise.control.plants import PLANT_HINT, System
-from driftwise.control.plants.disturbances import Disturbance, as_disturbances
+from driftwise.control.plants.disturbances.base import Disturbance, as_disturbances
 from driftwise.control.plants.kernels import PlantData, changes_in, one_move, plant_vector, saturate
 from driftwise.control.trace import ControlTrace
 from driftwise.errors import HorizonError, InputError
@@ -27,7 +27,6 @@ class _World(NamedTuple):
     costs: CostSequence
     disturbances: Array
     push: float
-    start: Array
 
 
 @checked
@@ -93,40 +92,6 @@ def simulate(
         instance("simulate", name, flag, bool, "True")
     if record_policies and not isinstance(controller, PolicyLoop):
         raise InputError(f"simulate: {controller!r} has no policies to record.")
-    world = _world(system, controller, costs, disturbances, seed, rounds, start)
-    before, x = controller.clone(), world.start.copy()
-    try:
-        if isinstance(controller, PolicyLoop) and _in_one_go(controller, world.costs, record_weights):
-            books = _by_kernel(controller, world, x, record_weights, record_policies)
-        else:
-            books = _by_hand(controller, world, x, record_weights, record_policies)
-    except BaseException:
-        controller.restore(before)
-        raise
-    return ControlTrace(
-        books.states,
-        books.inputs,
-        books.costs,
-        world.disturbances,
-        x,
-        books.weights if record_weights else None,
-        books.policies if record_policies else None,
-        system,
-        before,
-        world.costs,
-    )
-
-
-def _world(
-    system: System,
-    controller: Controller,
-    costs: "Cost | CostSequence | Sequence[Cost]",
-    disturbances: "Disturbance | ArrayLike",
-    seed: int | np.random.Generator,
-    rounds: int | None,
-    start: ArrayLike | None,
-) -> _World:
-    """Check everything, and draw what is random."""
     left = None if controller.horizon is None else controller.horizon - controller.round
     if rounds is not None:
         T: int | None = whole("simulate", "rounds", rounds)
@@ -144,8 +109,18 @@ def _world(
         )
     sequence = as_costs("simulate", costs, T, system.state_dim, system.input_dim)
     dx = system.state_dim
-    first = np.zeros(dx) if start is None else array("simulate", "start", start, (dx,), copy=True)
-    return _World(system.data(T, rng), sequence, rows, push, first)
+    x = np.zeros(dx) if start is None else array("simulate", "start", start, (dx,), copy=True)
+    world, before = _World(system.data(T, rng), sequence, rows, push), controller.clone()
+    try:
+        if isinstance(controller, PolicyLoop) and _in_one_go(controller, world.costs, record_weights):
+            books = _by_kernel(controller, world, x, record_weights, record_policies)
+        else:
+            books = _by_hand(controller, world, x, record_weights, record_policies)
+    except BaseException:
+        controller.restore(before)
+        raise
+    weights, policies = books.weights if record_weights else None, books.policies if record_policies else None
+    return ControlTrace(*books[:3], world.disturbances, x, weights, policies, system, before, world.costs)
 
 
 def _in_one_go(controller: PolicyLoop, costs: CostSequence, record: bool) -> bool:
@@ -156,22 +131,12 @@ def _in_one_go(controller: PolicyLoop, costs: CostSequence, record: bool) -> boo
 def _by_kernel(controller: PolicyLoop, world: _World, x: Array, record_weights: bool, record_policies: bool) -> Books:
     (T, dx), du = world.disturbances.shape, controller.input_dim
     calls, cells = controller.plugins(with_weights=record_weights), controller.cells
-    books = Books(
-        np.zeros((T, dx)),
-        np.zeros((T, du)),
-        np.zeros(T),
-        # One that does not learn writes no weights: the one that it has is 1.
-        np.full((T * record_weights, controller.most_weights), 0.0 if calls.weigh else 1.0),
-        np.zeros((T * record_policies, controller.memory, du, dx)),
-    )
-    about = World(
-        plant_vector(world.plant),
-        world.plant.changes_A.ravel(),
-        world.plant.changes_B.ravel(),
-        world.costs.vector,
-        world.disturbances.ravel(),
-        world.push,
-    )
+    # One that does not learn writes no weights: the one that it has is 1.
+    weights = np.full((T * record_weights, controller.most_weights), 0.0 if calls.weigh else 1.0)
+    policies = np.zeros((T * record_policies, controller.memory, du, dx))
+    books = Books(np.zeros((T, dx)), np.zeros((T, du)), np.zeros(T), weights, policies)
+    changes = world.plant.changes_A.ravel(), world.plant.changes_B.ravel()
+    about = World(plant_vector(world.plant), *changes, world.costs.vector, world.disturbances.ravel(), world.push)
     copies = cells[0].copy(), cells[1].copy()
     played = run(*copies, calls, about, x, Books(*(part.ravel() for part in books)))
     if played < T:

@@ -40,8 +40,7 @@ class LazyScream(Ensemble):
 
     References
     ----------
-    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24,
-       2023.
+    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory ...", JMLR 24, 2023.
 
     Examples
     --------

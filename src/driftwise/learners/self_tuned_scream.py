@@ -73,8 +73,7 @@ class SelfTunedScream(Ensemble):
 
     References
     ----------
-    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24,
-       2023.
+    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory ...", JMLR 24, 2023.
     .. [2] de Rooij, van Erven, Gruenwald, Koolen, "Follow the leader if you can, hedge if you must", JMLR 15, 2014.
 
     See Also

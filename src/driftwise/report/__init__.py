@@ -161,5 +161,5 @@ def _keys(chapters: Sequence[Chapter]) -> list[list[str]]:
 
 def _slug(text: str) -> str:
     """Return a text in small letters, digits and single hyphens."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    return re.sub("[^a-z0-9]+", "-", plain)[:48].strip("-") or "untitled"
+    letters = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub("[^a-z0-9]+", "-", letters)[:48].strip("-") or "untitled"

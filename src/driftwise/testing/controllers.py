@@ -14,22 +14,8 @@ from driftwise.control.costs import Cost, QuadraticCost
 from driftwise.control.plants import System
 from driftwise.control.simulate import simulate
 from driftwise.errors import DriftwiseError, HorizonError, InputError, OrderError
-from driftwise.testing.promises import (
-    EXTREMES,
-    RAISES,
-    acted,
-    bad_rows,
-    check_alike,
-    check_error,
-    check_unchanged,
-    check_untouched,
-    check_vector,
-    copies,
-    forms,
-    global_random_state,
-    promise,
-    same,
-)
+from driftwise.testing import promises
+from driftwise.testing.promises import RAISES, promise, same
 from driftwise.testing.worlds import FEWEST, Make, Record, World, controller_at, end_round, go_on, new_world
 
 LONGEST_HORIZON = 10_000
@@ -104,7 +90,7 @@ def check_controller(
     controller = instance(owner, "controller, or what it makes,", made, Controller, "LinearController(system)")
     world = new_world(owner, controller, system, cost, whole(owner, "seed", seed, low=0))
     rng = np.random.default_rng(seed)
-    before = global_random_state()
+    before = promises.global_random_state()
     record = _check_inputs(make(), world)
     _check_order(make(), world, record)
     _check_same_again(make(), world, record)
@@ -117,12 +103,12 @@ def check_controller(
     _check_applied(clone, world, record, rng)
     _check_extremes(clone, world, rng)
     _check_horizon(clone, world, record)
-    promise(global_random_state() == before, controller, "changed the global random state; use a generator of its own")
+    promises.check_random_state(controller, before)
 
 
 def _check_input(controller: Controller, u: Array, when: str) -> None:
     """Check one input and the weights behind it."""
-    check_vector(controller, u, controller.input_dim, when, ("act with", "an input", "gave the input"))
+    promises.check_vector(controller, u, controller.input_dim, when, ("act with", "an input", "gave the input"))
     bound = controller.input_bound
     within = bool((np.abs(u) <= bound).all())
     promise(within, controller, f"gave the input {u} {when}, beyond its input_bound of {bound}")
@@ -135,7 +121,7 @@ def _check_rest(controller: Controller, world: World, record: Record, mid_round:
     if mid_round:
         _, x = end_round(controller, world, t, x, record.inputs[t])
     expected = record.inputs[controller.round :]
-    check_alike(controller, expected, go_on(controller, world, x, len(record.inputs)), what)
+    promises.check_alike(controller, expected, go_on(controller, world, x, len(record.inputs)), what)
 
 
 def _check_inputs(controller: Controller, world: World) -> Record:
@@ -144,7 +130,7 @@ def _check_inputs(controller: Controller, world: World) -> Record:
     states = [x]
     promise(controller.round == 0, controller, f"is not new: it is in round {controller.round}")
     for t in range(len(world.rows)):
-        u = acted(controller, functools.partial(controller.act, x), f"in round {t}")
+        u = promises.acted(controller, functools.partial(controller.act, x), f"in round {t}")
         _check_input(controller, u, f"in round {t}")
         given.append(u)
         inputs.append(u.copy())
@@ -154,7 +140,7 @@ def _check_inputs(controller: Controller, world: World) -> Record:
         x = following
         states.append(x)
         promise(controller.round == t + 1, controller, f"counts {controller.round} rounds after {t + 1} were observed")
-    check_unchanged(controller, given, inputs, "input")
+    promises.check_unchanged(controller, given, inputs, "input")
     return Record(np.array(states), np.array(inputs), np.array(all_applied), np.array(costs))
 
 
@@ -162,19 +148,19 @@ def _check_order(controller: Controller, world: World, record: Record) -> None:
     inputs, x = [], world.start
     for t in range(len(world.rows)):
         again = "when observe was called " + ("twice in a row" if t else "before act")
-        check_error(OrderError, controller, functools.partial(controller.observe, world.cost), again)
+        promises.check_error(OrderError, controller, functools.partial(controller.observe, world.cost), again)
         u = controller.act(x)
         inputs.append(u.copy())
         promise(same(controller.act(x), u), controller, f"gave two different inputs for the state of round {t}")
         other = "when act was called again with another state"
-        check_error(OrderError, controller, functools.partial(controller.act, 2.0 * x + 1.0), other)
+        promises.check_error(OrderError, controller, functools.partial(controller.act, 2.0 * x + 1.0), other)
         _, x = end_round(controller, world, t, x, u)
-    check_alike(controller, record.inputs, np.array(inputs), "is changed by calls out of order")
+    promises.check_alike(controller, record.inputs, np.array(inputs), "is changed by calls out of order")
 
 
 def _check_same_again(controller: Controller, world: World, record: Record) -> None:
     found = go_on(controller, world, world.start, len(world.rows))
-    check_alike(controller, record.inputs, found, "does not act alike when the same run is repeated")
+    promises.check_alike(controller, record.inputs, found, "does not act alike when the same run is repeated")
 
 
 def _check_simulate(make: Make, world: World, record: Record) -> None:
@@ -187,7 +173,7 @@ def _check_simulate(make: Make, world: World, record: Record) -> None:
         ("costs", record.costs, trace.costs),
         ("a last state", record.states[-1], trace.final_state),
     ):
-        check_alike(controller, expected, found, f"has other {name} in simulate than by hand")
+        promises.check_alike(controller, expected, found, f"has other {name} in simulate than by hand")
     promise(controller.round == rounds, controller, f"counts {controller.round} rounds after simulate of {rounds}")
     half = make()
     simulate(world.system, half, world.cost, world.rows[: rounds // 2], **settings)
@@ -195,7 +181,7 @@ def _check_simulate(make: Make, world: World, record: Record) -> None:
 
 
 def _check_copies(make: Make, world: World, record: Record, rng: np.random.Generator) -> None:
-    for name, way in copies(make()).items():
+    for name, way in promises.copies(make()).items():
         for mid_round in (False, True):
             t = int(rng.integers(1, len(world.rows) - 1))
             controller = controller_at(make, world, record, t, mid_round)
@@ -218,7 +204,7 @@ def _check_bad_input(make: Make, world: World, record: Record, rng: np.random.Ge
         good = np.full(size, 0.5)
         large = good.copy()
         large[-1] = 1e101
-        return [*bad_rows(good), ("1e101", large), ("a list of text", ["a"] * size)]
+        return [*promises.bad_rows(good), ("1e101", large), ("a list of text", ["a"] * size)]
 
     costs: list[tuple[str, Any]] = [
         ("None", None),
@@ -228,42 +214,40 @@ def _check_bad_input(make: Make, world: World, record: Record, rng: np.random.Ge
         (f"a cost of {dx + 1} states", QuadraticCost(np.ones(dx + 1), 1.0)),
         (f"a cost of {du + 1} inputs", QuadraticCost(1.0, np.ones(du + 1))),
     ]
-    cases: list[tuple[str, type[DriftwiseError], Any, str]]
-    cases = [("as the state", InputError, bad, name) for name, bad in vectors(dx)]
-    cases += [("as the applied input", InputError, bad, name) for name, bad in vectors(du) if bad is not None]
-    cases += [("as the cost", DriftwiseError, bad, name) for name, bad in costs]
-    for place, kind, bad, name in cases:
+    verbs: dict[str, Callable[[Controller, Any], object]] = {
+        "as the state": lambda controller, bad: controller.act(bad),
+        "as the applied input": lambda controller, bad: controller.observe(world.cost, applied=bad),
+        "as the cost": lambda controller, bad: controller.observe(bad),
+    }
+    given = vectors(dx), [(name, bad) for name, bad in vectors(du) if bad is not None], costs
+    cases = [(place, *case) for place, bad_ones in zip(verbs, given, strict=True) for case in bad_ones]
+    for place, name, bad in cases:
         t = int(rng.integers(len(world.rows)))
         when = f"when it was given {name} {place} in round {t}"
         mid_round = place != "as the state"
         controller = controller_at(make, world, record, t, mid_round)
-        verb: Callable[[], object]
-        if not mid_round:
-            verb = functools.partial(controller.act, bad)
-        elif kind is InputError:
-            verb = functools.partial(controller.observe, world.cost, applied=bad)
-        else:
-            verb = functools.partial(controller.observe, bad)
-        check_error(kind, controller, verb, when)
+        kind = DriftwiseError if place == "as the cost" else InputError
+        promises.check_error(kind, controller, functools.partial(verbs[place], controller, bad), when)
         _check_rest(controller, world, record, mid_round, f"did not recover from what it refused {when}")
 
 
 def _check_good_input(make: Make, world: World, record: Record, rng: np.random.Generator) -> None:
     t = int(rng.integers(1, len(world.rows) - 1))
     state, applied = record.states[t], record.applied[t] + rng.uniform(-0.5, 0.5, world.system.input_dim)
-    states, inputs = forms(state), forms(applied)
+    states, inputs = promises.forms(state), promises.forms(applied)
     expected: tuple[Array, Array] | None = None
     for name in states:
         controller = controller_at(make, world, record, t, False)
         u = controller.act(states[name]).copy()
-        check_untouched(controller, states[name], state, f"modified the state it was given as {name} in round {t}")
+        what = f"modified the state it was given as {name} in round {t}"
+        promises.check_untouched(controller, states[name], state, what)
         controller.observe(world.cost, applied=inputs[name])
         what = f"modified the applied input it was given as {name} in round {t}"
-        check_untouched(controller, inputs[name], applied, what)
+        promises.check_untouched(controller, inputs[name], applied, what)
         found = u, go_on(controller, world, record.states[t + 1], len(world.rows))
         expected = found if expected is None else expected
         for one, other in zip(expected, found, strict=True):
-            check_alike(controller, one, other, f"acts on {name} otherwise than on an array")
+            promises.check_alike(controller, one, other, f"acts on {name} otherwise than on an array")
 
 
 def _check_applied(make: Make, world: World, record: Record, rng: np.random.Generator) -> None:
@@ -286,15 +270,12 @@ def _check_applied(make: Make, world: World, record: Record, rng: np.random.Gene
             expected = x - A @ last - B @ applied
             error = float(np.abs(ahead.disturbances[0] - expected).max())
             size = max(1.0, float(np.abs(A) @ np.abs(last) @ np.ones(last.size)), float(np.abs(B @ applied).max()))
-            promise(
-                error <= RECOVERED * size,
-                controller,
-                f"recovered a disturbance in round {t + 1} that is off by {error:g}, when it was {how} applied input",
-            )
+            what = f"recovered a disturbance in round {t + 1} that is off by {error:g}, when it was {how} applied input"
+            promise(error <= RECOVERED * size, controller, what)
 
 
 def _check_extremes(make: Make, world: World, rng: np.random.Generator) -> None:
-    for sizes in EXTREMES:
+    for sizes in promises.EXTREMES:
         controller = make()
         signs = rng.choice([-1.0, 0.0, 1.0], (len(world.rows), controller.state_dim))
         for t, x in enumerate(signs * np.resize(sizes, len(signs))[:, None]):
@@ -318,6 +299,6 @@ def _check_horizon(make: Make, world: World, record: Record) -> None:
         controller.act(record.states[controller.round % len(record.states)])
         controller.observe(world.cost)
     when = f"in round {controller.round}, beyond its horizon"
-    check_error(HorizonError, controller, lambda: controller.act(world.start), when)
+    promises.check_error(HorizonError, controller, lambda: controller.act(world.start), when)
     run = functools.partial(simulate, world.system, controller, world.cost, world.rows[:1])
-    check_error(HorizonError, controller, run, f"in simulate {when}")
+    promises.check_error(HorizonError, controller, run, f"in simulate {when}")

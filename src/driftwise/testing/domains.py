@@ -1,15 +1,13 @@
 """What every domain promises, as one check that anybody can run on a domain of their own."""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from driftwise._docs import documented
 from driftwise._validate import Array, checked, instance, whole
 from driftwise.domains import Domain
-from driftwise.testing.promises import RAISES, bad_rows, refused
+from driftwise.testing.promises import RAISES, bad_rows, expect, refused
 
 TOLERANCE = 1e-9
 """What rounding may cost, relative to the larger of 1 and the numbers in play; as in `Domain.contains`."""
@@ -112,35 +110,29 @@ def _size(*arrays: Array) -> float:
 
 def _check_size(domain: Domain) -> None:
     dim, diameter = domain.dim, domain.diameter
-    if not (isinstance(dim, int) and dim >= 1):
-        raise AssertionError(f"{domain!r} should have a dim that is an int of at least 1, got {dim!r}.")
-    if not (isinstance(diameter, float) and 0.0 <= diameter < math.inf):
-        raise AssertionError(
-            f"{domain!r} should have a diameter that is a finite float of at least 0, got {diameter!r}."
-        )
-    if math.prod(domain.shape) != dim:
-        raise AssertionError(f"{domain!r} should have a shape that holds dim = {dim} numbers, got {domain.shape}.")
+    expect(isinstance(dim, int) and dim >= 1, domain, "should have a dim that is an int of at least 1, got {!r}", dim)
+    broken = "should have a diameter that is a finite float of at least 0, got {!r}"
+    expect(isinstance(diameter, float) and 0.0 <= diameter < math.inf, domain, broken, diameter)
+    broken = "should have a shape that holds dim = {} numbers, got {}"
+    expect(math.prod(domain.shape) == dim, domain, broken, dim, domain.shape)
 
 
 def _check_members(domain: Domain, points: Array) -> None:
     for x in points:
         p = domain.project(x)
-        if not (bool(np.isfinite(p).all()) and domain.contains(p, tol=TOLERANCE)):
-            raise AssertionError(
-                f"{domain!r} should project to members, but the projection of {x} is {p}, which contains() refuses."
-            )
+        broken = "should project to members, but the projection of {} is {}, which contains() refuses"
+        expect(np.isfinite(p).all() and domain.contains(p, tol=TOLERANCE), domain, broken, x, p)
         outside = float(np.linalg.norm(x - p))
-        if outside > 1e3 * TOLERANCE * _size(x) and domain.contains(x, tol=TOLERANCE):
-            raise AssertionError(f"{domain!r} should not contain {x}, which is {outside:g} away from its projection.")
+        broken = "should not contain {}, which is {:g} away from its projection"
+        near = outside <= 1e3 * TOLERANCE * _size(x)
+        expect(near or not domain.contains(x, tol=TOLERANCE), domain, broken, x, outside)
 
 
 def _check_stay(domain: Domain, members: Array) -> None:
     for z in members:
         moved = float(np.linalg.norm(domain.project(z) - z))
-        if not (moved <= TOLERANCE * _size(z) and domain.contains(z, tol=TOLERANCE)):
-            raise AssertionError(
-                f"{domain!r} should leave members and their mixtures where they are, but {z} is moved by {moved:g}."
-            )
+        broken = "should leave members and their mixtures where they are, but {} is moved by {:g}"
+        expect(moved <= TOLERANCE * _size(z) and domain.contains(z, tol=TOLERANCE), domain, broken, z, moved)
 
 
 def _check_nearest(domain: Domain, points: Array, members: Array) -> None:
@@ -148,89 +140,72 @@ def _check_nearest(domain: Domain, points: Array, members: Array) -> None:
     for x, p in zip(points, projections, strict=True):
         products = (members - p) @ (x - p)
         worst = int(np.argmax(products))
-        if not (products[worst] <= TOLERANCE * _size(x) * _size(members[worst] - p)):
-            raise AssertionError(
-                f"{domain!r} should project to the nearest member, but from the projection {p} of {x} the way to the "
-                f"member {members[worst]} leads nearer: <x - Px, z - Px> = {products[worst]:g} is above 0."
-            )
+        broken = (
+            "should project to the nearest member, but from the projection {} of {} the way to the member {} leads "
+            "nearer: <x - Px, z - Px> = {:g} is above 0"
+        )
+        kept = products[worst] <= TOLERANCE * _size(x) * _size(members[worst] - p)
+        expect(kept, domain, broken, p, x, members[worst], products[worst])
         before = np.linalg.norm(points - x, axis=1)
         after = np.linalg.norm(projections - p, axis=1)
         far = int(np.argmax(after - before))
-        if not (after[far] - before[far] <= TOLERANCE * _size(x, points[far])):
-            raise AssertionError(
-                f"{domain!r} should not project two points farther apart, but {x} and {points[far]} go from a "
-                f"distance of {before[far]:g} to {after[far]:g}."
-            )
+        broken = "should not project two points farther apart, but {} and {} go from a distance of {:g} to {:g}"
+        kept = after[far] - before[far] <= TOLERANCE * _size(x, points[far])
+        expect(kept, domain, broken, x, points[far], before[far], after[far])
 
 
 def _check_rows(domain: Domain, points: Array) -> None:
     together = domain.project(points)
-    if together.shape != points.shape:
-        raise AssertionError(f"{domain!r} should project rows to rows, but {points.shape} became {together.shape}.")
+    broken = "should project rows to rows, but {} became {}"
+    expect(together.shape == points.shape, domain, broken, points.shape, together.shape)
     for x, row in zip(points, together, strict=True):
         alone = domain.project(x)
         shaped = domain.project(x.reshape(domain.shape))
-        if not (alone.shape == x.shape and alone.tobytes() == row.tobytes()):
-            raise AssertionError(
-                f"{domain!r} should project rows to the same bits as single points, but {x} becomes {row} and {alone}."
-            )
-        if not (shaped.shape == domain.shape and shaped.tobytes() == row.tobytes()):
-            raise AssertionError(
-                f"{domain!r} should project its own shape {domain.shape} like a flat point, but {x} becomes {shaped}."
-            )
+        broken = "should project rows to the same bits as single points, but {} becomes {} and {}"
+        expect(alone.shape == x.shape and alone.tobytes() == row.tobytes(), domain, broken, x, row, alone)
+        broken = "should project its own shape {} like a flat point, but {} becomes {}"
+        kept = shaped.shape == domain.shape and shaped.tobytes() == row.tobytes()
+        expect(kept, domain, broken, domain.shape, x, shaped)
 
 
 def _check_bounds(domain: Domain, points: Array, members: Array, rng: np.random.Generator) -> None:
     for z in members:
         distance = float(np.linalg.norm(members - z, axis=1).max())
-        if not (distance <= domain.diameter + TOLERANCE * _size(z)):
-            raise AssertionError(
-                f"{domain!r} has members at a distance of {distance:g}, more than its diameter {domain.diameter:g}."
-            )
+        broken = "has members at a distance of {:g}, more than its diameter {:g}"
+        expect(distance <= domain.diameter + TOLERANCE * _size(z), domain, broken, distance, domain.diameter)
     for x, bound in zip(points, domain.farthest(points), strict=True):
         distance = float(np.linalg.norm(members - x, axis=1).max())
-        if not (distance <= bound + TOLERANCE * _size(x)):
-            raise AssertionError(
-                f"{domain!r} has a member at a distance of {distance:g} from {x}, more than farthest() says: {bound:g}."
-            )
+        broken = "has a member at a distance of {:g} from {}, more than farthest() says: {:g}"
+        expect(distance <= bound + TOLERANCE * _size(x), domain, broken, distance, x, bound)
     directions = rng.standard_normal((12, domain.dim)) * np.repeat([1e-3, 1.0, 1e3], 4)[:, None]
     for u, bound in zip(directions, domain.support(directions), strict=True):
         length, size = float(np.linalg.norm(u)), _size(members[0])
         product = float((members @ u).max())
-        if not (product <= bound + TOLERANCE * length * size):
-            raise AssertionError(
-                f"{domain!r} has a member whose product with {u} is {product:g}, more than support() says: {bound:g}."
-            )
+        broken = "has a member whose product with {} is {:g}, more than support() says: {:g}"
+        expect(product <= bound + TOLERANCE * length * size, domain, broken, u, product, bound)
         reached = float(extreme(domain, u) @ u)
-        if not (reached >= bound - length * (domain.diameter / REACH + 10.0 * TOLERANCE * size)):
-            raise AssertionError(
-                f"{domain!r} should have a member whose product with {u} is near to what support() says, {bound:g}, "
-                f"but the projection of a point far out in that direction has {reached:g}."
-            )
+        broken = (
+            "should have a member whose product with {} is near to what support() says, {:g}, but the projection of a "
+            "point far out in that direction has {:g}"
+        )
+        kept = reached >= bound - length * (domain.diameter / REACH + 10.0 * TOLERANCE * size)
+        expect(kept, domain, broken, u, bound, reached)
 
 
 def _check_extremes(domain: Domain, rng: np.random.Generator) -> None:
     for size in (1e90, 1e-90):
         for x in size * rng.standard_normal((8, domain.dim)):
             p = domain.project(x)
-            if not (bool(np.isfinite(p).all()) and domain.contains(p, tol=TOLERANCE)):
-                raise AssertionError(f"{domain!r} should have a finite member nearest to {x}, but projects it to {p}.")
+            broken = "should have a finite member nearest to {}, but projects it to {}"
+            expect(np.isfinite(p).all() and domain.contains(p, tol=TOLERANCE), domain, broken, x, p)
 
 
 def _check_bad_input(domain: Domain, point: Array) -> None:
-    verbs: dict[str, Callable[[Any], object]] = {
-        "project": domain.project,
-        "contains": domain.contains,
-        "support": domain.support,
-        "farthest": domain.farthest,
-    }
     outside = point + 10.0 * (domain.diameter or 1.0)
-    for verb, function in verbs.items():
-        given = outside.copy()
+    for verb in ("project", "contains", "support", "farthest"):
+        function, given = getattr(domain, verb), outside.copy()
         function(given)
-        if not (given.tobytes() == outside.tobytes()):
-            raise AssertionError(
-                f"{domain!r} should not modify what {verb} is given, but changed {outside} to {given}."
-            )
+        broken = "should not modify what {} is given, but changed {} to {}"
+        expect(given.tobytes() == outside.tobytes(), domain, broken, verb, outside, given)
         refused(repr(domain), verb, function, bad_rows(point))
         refused(repr(domain), verb, function, bad_rows(np.stack([point, outside])))

@@ -3,6 +3,7 @@
 import functools
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,21 +14,8 @@ from driftwise.errors import HorizonError, InputError, OrderError, ParameterErro
 from driftwise.learners import Learner
 from driftwise.losses import LinearLoss, LossStream
 from driftwise.play import play
-from driftwise.testing.promises import (
-    EXTREMES,
-    RAISES,
-    acted,
-    check_alike,
-    check_error,
-    check_unchanged,
-    check_untouched,
-    check_vector,
-    copies,
-    forms,
-    global_random_state,
-    promise,
-    same,
-)
+from driftwise.testing import promises
+from driftwise.testing.promises import RAISES, promise, same
 
 FEASIBLE = 1e-9
 """Largest distance of a decision from its domain, as in `Domain.contains`."""
@@ -103,7 +91,7 @@ def check_learner(learner: Learner | Callable[[], Learner], losses: LossStream |
             f"check_learner: losses must have dim {learner.domain.dim} and from 4 to {most} rounds for {learner!r}, "
             f"got {losses!r}."
         )
-    before = global_random_state()
+    before = promises.global_random_state()
     decisions = _check_order(make(), losses)
     _check_same_again(make, losses, decisions)
     _check_play(make, losses, decisions)
@@ -112,18 +100,15 @@ def check_learner(learner: Learner | Callable[[], Learner], losses: LossStream |
     _check_good_input(make, losses, rng)
     _check_extremes(make, rng)
     _check_horizon(make, losses)
-    promise(global_random_state() == before, learner, "changed the global random state; use a generator of its own")
+    promises.check_random_state(learner, before)
 
 
 def _check_decision(learner: Learner, w: Array, when: str) -> None:
     """Check one decision and the weights behind it."""
-    check_vector(learner, w, learner.domain.dim, when, ("decide on", "a decision", "decided on"))
+    promises.check_vector(learner, w, learner.domain.dim, when, ("decide on", "a decision", "decided on"))
     distance = float(np.linalg.norm(w - learner.domain.project(w)))
-    promise(
-        learner.domain.contains(w, FEASIBLE),
-        learner,
-        f"left its domain {learner.domain!r} {when}: its decision {w} is {distance:g} away, {FEASIBLE:g} is allowed",
-    )
+    what = f"left its domain {learner.domain!r} {when}: its decision {w} is {distance:g} away, {FEASIBLE:g} is allowed"
+    promise(learner.domain.contains(w, FEASIBLE), learner, what)
 
 
 def _check_order(learner: Learner, losses: LossStream) -> Array:
@@ -134,15 +119,15 @@ def _check_order(learner: Learner, losses: LossStream) -> Array:
         when = f"in round {t}"
         promise(learner.round == t, learner, f"counts {learner.round} rounds after {t} were observed")
         again = "when observe was called " + ("twice in a row" if t else "before act")
-        check_error(OrderError, learner, functools.partial(learner.observe, losses[t]), again, to_the_bit=True)
-        w = acted(learner, learner.act, when)
+        promises.check_error(OrderError, learner, functools.partial(learner.observe, losses[t]), again, to_the_bit=True)
+        w = promises.acted(learner, learner.act, when)
         _check_decision(learner, w, when)
         promise(same(w, learner.act()), learner, f"gave two different decisions {when}, though observe was not called")
         given.append(w)
         kept.append(w.copy())
         learner.observe(losses[t])
     promise(learner.round == len(losses), learner, f"counts {learner.round} rounds after {len(losses)} were observed")
-    check_unchanged(learner, given, kept, "decision")
+    promises.check_unchanged(learner, given, kept, "decision")
     return np.array(kept)
 
 
@@ -166,7 +151,7 @@ def _advanced(make: Make, losses: LossStream, rounds: int) -> Learner:
 
 
 def _check_alike(learner: Learner, expected: Array, found: Array, what: str) -> None:
-    check_alike(learner, expected, found, what, "decisions")
+    promises.check_alike(learner, expected, found, what, "decisions")
 
 
 def _check_same_again(make: Make, losses: LossStream, decisions: Array) -> None:
@@ -192,7 +177,7 @@ def _check_play(make: Make, losses: LossStream, decisions: Array) -> None:
 
 
 def _check_copies(make: Make, losses: LossStream, decisions: Array, rng: np.random.Generator) -> None:
-    for name, way in copies(make()).items():
+    for name, way in promises.copies(make()).items():
         for mid_round in (False, True):
             start = int(rng.integers(1, len(losses)))
             learner = _advanced(make, losses, start if mid_round else start - 1)
@@ -210,57 +195,36 @@ def _check_copies(make: Make, losses: LossStream, decisions: Array, rng: np.rand
 
 
 def _check_bad_input(make: Make, losses: LossStream, decisions: Array, rng: np.random.Generator) -> None:
-    dim = losses.dim
-    good = np.full(dim, 0.5)
-
-    def spoilt(value: float) -> Array:
-        bad = good.copy()
-        bad[rng.integers(dim)] = value
-        return bad
-
-    bad_inputs: dict[str, Any] = {
-        "NaN": spoilt(math.nan),
-        "infinity": spoilt(math.inf),
-        "minus infinity": spoilt(-math.inf),
-        "1e200": spoilt(1e200),
-        "NaN in a list": spoilt(math.nan).tolist(),
-        "a vector that is too long": np.full(dim + 1, 0.5),
-        "a matrix": good[None],
-        "a single number": 0.5,
-        "an empty array": np.empty(0),
-        "complex numbers": good.astype(complex),
-        "strings": ["a"] * dim,
-        "None": None,
-    }
-    for name, bad in bad_inputs.items():
+    good = np.full(losses.dim, 0.5)
+    bad_inputs: list[tuple[str, Any]] = [
+        *promises.bad_rows(good),
+        ("1e200", np.full(losses.dim, 1e200)),
+        ("NaN in a list", [math.nan] * losses.dim),
+        ("a matrix", good[None]),
+        ("strings", ["a"] * losses.dim),
+    ]
+    for name, bad in bad_inputs:
         start = int(rng.integers(len(losses)))
         when = f"when it observed {name} in round {start}"
         learner = _advanced(make, losses, start)
-        forms: tuple[Any, Any] = (bad, _Returns(bad))
-        for given in forms:
-            check_error(InputError, learner, functools.partial(learner.observe, given), when, to_the_bit=True)
+        given: Any
+        for given in (bad, _returns(bad)):
+            promises.check_error(InputError, learner, functools.partial(learner.observe, given), when, to_the_bit=True)
         found = _rest(learner, losses)
         _check_alike(learner, decisions[start:], found, f"did not recover from what it refused {when}")
 
 
-class _Returns:
-    """A loss whose gradient is whatever it is told to be."""
-
-    def __init__(self, gradient: Any) -> None:
-        self._gradient = gradient
-
-    def value(self, w: Array) -> float:
-        return 0.0
-
-    def gradient(self, w: Array) -> Any:
-        return self._gradient
+def _returns(gradient: Any) -> SimpleNamespace:
+    """Return a loss of the user's own, with this gradient."""
+    return SimpleNamespace(value=lambda w: 0.0, gradient=lambda w: gradient)
 
 
 def _check_good_input(make: Make, losses: LossStream, rng: np.random.Generator) -> None:
     start = int(rng.integers(len(losses) - 1))
     learner = _advanced(make, losses, start)
     gradient = losses.gradient(start, learner.act())
-    shapes: dict[str, Any] = {**forms(gradient), "a loss": _Returns(forms(gradient)["an array"].copy())}
+    shapes = promises.forms(gradient)
+    shapes["a loss"] = _returns(shapes["an array"].copy())
     streams: dict[str, Any] = {"losses[t]": losses[start], "the stream": losses}
     for group in (shapes, streams):
         expected: tuple[str, Array] | None = None
@@ -275,7 +239,7 @@ def _check_good_input(make: Make, losses: LossStream, rng: np.random.Generator) 
                 continue
             if isinstance(form, np.ndarray | list):
                 what = f"modified the gradient it observed as {name} in round {start}"
-                check_untouched(learner, form, gradient, what)
+                promises.check_untouched(learner, form, gradient, what)
             found = _rest(pupil, losses)
             if expected is None:
                 expected = name, found
@@ -283,14 +247,14 @@ def _check_good_input(make: Make, losses: LossStream, rng: np.random.Generator) 
 
 
 def _check_extremes(make: Make, rng: np.random.Generator) -> None:
-    for sizes in EXTREMES:
+    for sizes in promises.EXTREMES:
         learner = make()
         rounds = EXTREME_ROUNDS if learner.horizon is None else min(EXTREME_ROUNDS, learner.horizon)
         signs = rng.choice([-1.0, 0.0, 1.0], (rounds, learner.domain.dim))
         extreme = LinearLoss(signs * np.resize(sizes, rounds)[:, None])
         for t in range(rounds):
             when = f"after {t} gradients of size {' and '.join(map(str, sizes))}"
-            _check_decision(learner, acted(learner, learner.act, when), when)
+            _check_decision(learner, promises.acted(learner, learner.act, when), when)
             learner.observe(extreme[t])
 
 
@@ -302,5 +266,5 @@ def _check_horizon(make: Make, losses: LossStream) -> None:
         learner.act()
         learner.observe(losses[learner.round % len(losses)])
     when = f"in round {learner.round}, beyond its horizon"
-    check_error(HorizonError, learner, learner.act, when, to_the_bit=True)
-    check_error(HorizonError, learner, lambda: play(learner, losses), when, to_the_bit=True)
+    promises.check_error(HorizonError, learner, learner.act, when, to_the_bit=True)
+    promises.check_error(HorizonError, learner, lambda: play(learner, losses), when, to_the_bit=True)

@@ -1,5 +1,6 @@
 """What every loss stream promises, as one check that anybody can run on losses of their own."""
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from driftwise.domains import Ball, Domain
 from driftwise.errors import ParameterError, RoundIndexError
 from driftwise.losses import LossStream
 from driftwise.testing.domains import extreme, sample_members
-from driftwise.testing.promises import RAISES, bad_rows, refused
+from driftwise.testing.promises import RAISES, bad_rows, expect, raises, refused
 
 TOLERANCE = 1e-9
 """What rounding may cost, relative to the larger of 1 and the numbers in play."""
@@ -94,12 +95,11 @@ def check_loss(losses: LossStream, domain: Domain | None = None, seed: int = 0) 
 
 
 def _check_size(losses: LossStream, domain: Domain) -> None:
-    if len(losses) < 1:
-        raise AssertionError(f"{losses!r} should have at least one round.")
-    if not (isinstance(losses.dim, int) and losses.dim == domain.dim):
-        raise AssertionError(f"{losses!r} should have the dim of the domain, {domain.dim}, got {losses.dim!r}.")
-    if not (isinstance(losses.memory, int) and losses.memory >= 0):
-        raise AssertionError(f"{losses!r} should have a memory that is an int of at least 0, got {losses.memory!r}.")
+    expect(len(losses) >= 1, losses, "should have at least one round")
+    broken = "should have the dim of the domain, {}, got {!r}"
+    expect(isinstance(losses.dim, int) and losses.dim == domain.dim, losses, broken, domain.dim, losses.dim)
+    broken = "should have a memory that is an int of at least 0, got {!r}"
+    expect(isinstance(losses.memory, int) and losses.memory >= 0, losses, broken, losses.memory)
 
 
 def _hold(losses: LossStream, w: Array) -> Array:
@@ -111,35 +111,28 @@ def _check_values(losses: LossStream, t: int, members: Array) -> None:
         given = w.copy()
         value, window = losses.unary_value(t, given), _hold(losses, w)
         held, gradient = losses.value(t, window), losses.gradient(t, given)
-        if not (given.tobytes() == w.tobytes() and window.tobytes() == _hold(losses, w).tobytes()):
-            raise AssertionError(
-                f"{losses!r} should not modify the decisions it is given, but in round {t} it changed {w} to {given}."
-            )
-        if not (isinstance(value, float) and math.isfinite(value) and math.isfinite(held)):
-            raise AssertionError(
-                f"{losses!r} should have finite values, but in round {t} the value at {w} is {value!r}, or "
-                f"{held!r} when it is held."
-            )
-        if not (abs(value - held) <= TOLERANCE * max(1.0, abs(value))):
-            raise AssertionError(
-                f"{losses!r} should value a decision that is held like its unary form, but in round {t} at {w} the "
-                f"values are {held!r} and {value!r}."
-            )
-        if not (gradient.shape == (losses.dim,) and gradient.dtype == np.float64 and bool(np.isfinite(gradient).all())):
-            raise AssertionError(
-                f"{losses!r} should have finite float64 gradients of shape ({losses.dim},), but in round {t} the "
-                f"gradient at {w} is {gradient!r}."
-            )
+        broken = "should not modify the decisions it is given, but in round {} it changed {} to {}"
+        kept = given.tobytes() == w.tobytes() and window.tobytes() == _hold(losses, w).tobytes()
+        expect(kept, losses, broken, t, w, given)
+        broken = "should have finite values, but in round {} the value at {} is {!r}, or {!r} when it is held"
+        kept = isinstance(value, float) and math.isfinite(value) and math.isfinite(held)
+        expect(kept, losses, broken, t, w, value, held)
+        broken = (
+            "should value a decision that is held like its unary form, but in round {} at {} they are {!r} and {!r}"
+        )
+        expect(abs(value - held) <= TOLERANCE * max(1.0, abs(value)), losses, broken, t, w, held, value)
+        broken = "should have finite float64 gradients of shape ({},), but in round {} the gradient at {} is {!r}"
+        kept = gradient.shape == (losses.dim,) and gradient.dtype == np.float64 and bool(np.isfinite(gradient).all())
+        expect(kept, losses, broken, losses.dim, t, w, gradient)
         again, slope = losses[t].value(w), losses[t].gradient(w)
-        if not (again == value and slope.tobytes() == gradient.tobytes()):
-            raise AssertionError(
-                f"{losses!r}[{t}] should agree with the stream, and with itself when asked again, but at {w} it gives "
-                f"{again!r} and {slope}, not {value!r} and {gradient}."
-            )
-        if losses.memory == 0 and losses.value(t, w) != held:
-            raise AssertionError(
-                f"{losses!r} has no memory and should value {w} alone like a window of one, {held!r}, in round {t}."
-            )
+        broken = (
+            "should agree with the stream, and with itself when asked again, but losses[{}] at {} gives {!r} and {}, "
+            "not {!r} and {}"
+        )
+        kept = again == value and slope.tobytes() == gradient.tobytes()
+        expect(kept, losses, broken, t, w, again, slope, value, gradient)
+        broken = "has no memory and should value {} alone like a window of one, {!r}, in round {}"
+        expect(losses.memory > 0 or losses.value(t, w) == held, losses, broken, w, held, t)
 
 
 def _check_convex(losses: LossStream, t: int, members: Array, rng: np.random.Generator) -> None:
@@ -148,11 +141,8 @@ def _check_convex(losses: LossStream, t: int, members: Array, rng: np.random.Gen
         first, second = losses.unary_value(t, w), losses.unary_value(t, v)
         chord = (1.0 - share) * first + share * second
         value = losses.unary_value(t, (1.0 - share) * w + share * v)
-        if not (value <= chord + TOLERANCE * max(1.0, abs(first), abs(second))):
-            raise AssertionError(
-                f"{losses!r} should be convex, but in round {t} the value between {w} and {v} is {value:g}, above the "
-                f"chord, {chord:g}."
-            )
+        broken = "should be convex, but in round {} the value between {} and {} is {:g}, above the chord, {:g}"
+        expect(value <= chord + TOLERANCE * max(1.0, abs(first), abs(second)), losses, broken, t, w, v, value, chord)
 
 
 def _check_gradient(losses: LossStream, t: int, members: Array) -> None:
@@ -168,12 +158,11 @@ def _check_tangent(losses: LossStream, t: int, w: Array, v: Array, tolerance: fl
     gradient, here, there = losses.gradient(t, w), losses.unary_value(t, w), losses.unary_value(t, v)
     tangent = here + float(gradient @ (v - w))
     size = max(1.0, abs(here), abs(there), float(np.linalg.norm(gradient)) * float(np.linalg.norm(w)))
-    if not (there >= tangent - tolerance * size):
-        raise AssertionError(
-            f"{losses!r} should have a subgradient, but in round {t} the value at {v} is {there!r}, below the tangent "
-            f"from {w}, where the gradient is {gradient}: {tangent!r}. The gradient is "
-            "wrong, or the loss is not convex."
-        )
+    broken = (
+        "should have a subgradient, but in round {} the value at {} is {!r}, below the tangent from {}, where the "
+        "gradient is {}: {!r}. The gradient is wrong, or the loss is not convex"
+    )
+    expect(there >= tangent - tolerance * size, losses, broken, t, v, there, w, gradient, tangent)
 
 
 def _check_gradient_bound(losses: LossStream, domain: Domain, rounds: list[int], members: Array) -> None:
@@ -185,11 +174,8 @@ def _check_gradient_bound(losses: LossStream, domain: Domain, rounds: list[int],
         steep = losses.gradient(t, members[0])
         for w in (*members, extreme(domain, steep), extreme(domain, -steep)):
             length = float(np.linalg.norm(losses.gradient(t, w)))
-            if not (length <= bound + TOLERANCE * max(1.0, bound)):
-                raise AssertionError(
-                    f"{losses!r} has a gradient of length {length:g} in round {t} at {w}, more than its gradient_bound "
-                    f"on {domain!r}: {bound:g}."
-                )
+            broken = "has a gradient of length {:g} in round {} at {}, more than its gradient_bound on {!r}: {:g}"
+            expect(length <= bound + TOLERANCE * max(1.0, bound), losses, broken, length, t, w, domain, bound)
 
 
 def _check_lipschitz(
@@ -200,15 +186,13 @@ def _check_lipschitz(
     except ParameterError:
         return
     ages = losses.memory + 1
-    if not (constants.shape == (ages,) and bool(np.isfinite(constants).all()) and bool((constants >= 0.0).all())):
-        raise AssertionError(
-            f"{losses!r} should have {ages} finite Lipschitz constants of at least 0, got {constants}."
-        )
+    broken = "should have {} finite Lipschitz constants of at least 0, got {}"
+    kept = constants.shape == (ages,) and bool(np.isfinite(constants).all()) and bool((constants >= 0.0).all())
+    expect(kept, losses, broken, ages, constants)
     costs = losses.switching_costs(domain)
-    if not (0.0 <= costs.tight <= costs.paper * (1.0 + TOLERANCE) and (losses.memory > 0 or costs.paper == 0.0)):
-        raise AssertionError(
-            f"{losses!r} should have switching costs with 0 <= tight <= paper, and 0 without memory, got {costs}."
-        )
+    broken = "should have switching costs with 0 <= tight <= paper, and 0 without memory, got {}"
+    kept = 0.0 <= costs.tight <= costs.paper * (1.0 + TOLERANCE) and (losses.memory > 0 or costs.paper == 0.0)
+    expect(kept, losses, broken, costs)
     for t in rounds:
         steep = losses.gradient(t, members[0])
         ends = np.stack([extreme(domain, steep), extreme(domain, -steep)])
@@ -219,34 +203,25 @@ def _check_lipschitz(
             other[changed] = members[rng.integers(0, len(members), changed.size)]
             first, second = losses.value(t, window), losses.value(t, other)
             allowed = float(constants @ np.linalg.norm(window - other, axis=1)[::-1])
-            if not (abs(first - second) <= allowed + TOLERANCE * max(1.0, abs(first), abs(second))):
-                raise AssertionError(
-                    f"{losses!r} changes by {abs(first - second):g} in round {t} between the windows {window.tolist()} "
-                    f"and {other.tolist()}, more than its Lipschitz constants {constants} on {domain!r} allow: "
-                    f"{allowed:g}."
-                )
+            broken = (
+                "changes by {:g} in round {} between the windows {} and {}, more than its Lipschitz constants {} on "
+                "{!r} allow: {:g}"
+            )
+            change, size = abs(first - second), max(1.0, abs(first), abs(second))
+            words = change, t, window.tolist(), other.tolist(), constants, domain, allowed
+            expect(change <= allowed + TOLERANCE * size, losses, broken, *words)
 
 
 def _check_bad_input(losses: LossStream, w: Array) -> None:
     owner, window, rounds = repr(losses), _hold(losses, w), len(losses)
-    verbs: list[tuple[str, Callable[[Any], object]]] = [
-        ("[t]", lambda t: losses[t]),
-        ("value", lambda t: losses.value(t, window)),
-        ("unary_value", lambda t: losses.unary_value(t, w)),
-        ("gradient", lambda t: losses.gradient(t, w)),
-    ]
-    for verb, call in verbs:
+    verbs: dict[str, Callable[[Any], object]] = {
+        "[t]": losses.__getitem__,
+        "value": lambda t: losses.value(t, window),
+        "unary_value": lambda t: losses.unary_value(t, w),
+        "gradient": lambda t: losses.gradient(t, w),
+    }
+    for verb, call in verbs.items():
         for t in (-1, rounds, rounds + 1, 0.0, "0", None, True, slice(0, 1)):
-            try:
-                call(t)
-            except RoundIndexError:
-                continue
-            except Exception as error:
-                raise AssertionError(
-                    f"{owner} should raise RoundIndexError when {verb} is asked for round {t!r}, but raised "
-                    f"{type(error).__name__}: {error}."
-                ) from error
-            raise AssertionError(f"{owner} should raise RoundIndexError when {verb} is asked for round {t!r}.")
-    refused(owner, "value", lambda given: losses.value(0, given), bad_rows(window))
-    refused(owner, "unary_value", lambda given: losses.unary_value(0, given), bad_rows(w))
-    refused(owner, "gradient", lambda given: losses.gradient(0, given), bad_rows(w))
+            raises(RoundIndexError, owner, f"{verb} is asked for round {t!r}", functools.partial(call, t))
+    for verb, good in (("value", window), ("unary_value", w), ("gradient", w)):
+        refused(owner, verb, functools.partial(getattr(losses, verb), 0), bad_rows(good))

@@ -1,6 +1,7 @@
 """What the checks have in common: promises and how to say that one was broken, copies, good and bad input."""
 
 import copy
+import functools
 import math
 import pickle
 import random
@@ -40,6 +41,12 @@ def promise(kept: bool, who: object, broken: str) -> None:
     """Raise with a full sentence about a learner or controller if a promise was not kept."""
     if not kept:
         raise AssertionError(f"{type(who).__name__} {broken}.")
+
+
+def expect(kept: object, who: object, broken: str, *values: object) -> None:
+    """Raise AssertionError, which says with these values what is broken by whom, unless a promise is kept."""
+    if not kept:
+        raise AssertionError(f"{who!r} {broken.format(*values)}.")
 
 
 def same(a: Array, b: Array) -> bool:
@@ -109,6 +116,11 @@ def global_random_state() -> tuple[Any, ...]:
     return (random.getstate(), name, np.asarray(keys).tobytes(), *rest)
 
 
+def check_random_state(who: object, before: tuple[Any, ...]) -> None:
+    """Raise AssertionError if the state of the global generators is no longer what it was before."""
+    promise(global_random_state() == before, who, "changed the global random state; use a generator of its own")
+
+
 def saved(who: object) -> bytes | None:
     """Return everything a learner or controller knows as bytes, or None if it cannot be pickled."""
     try:
@@ -170,27 +182,27 @@ def bad_rows(good: Array) -> list[tuple[str, Any]]:
         ("complex numbers", good.astype(np.complex128)),
         ("text", good.astype(str)),
         ("truth values", good > 0.0),
-        ("nothing", None),
+        ("None", None),
         ("rows of unequal length", [[0.0], [0.0, 0.0]]),
     ]
+
+
+def raises(kind: type[Exception], owner: str, when: str, call: Callable[[], object]) -> None:
+    """Raise AssertionError unless the call raises an error of this kind."""
+    should = f"{owner} should raise {kind.__name__} when {when}, but"
+    try:
+        result = call()
+    except kind:
+        return
+    except Exception as error:
+        raise AssertionError(f"{should} raised {type(error).__name__}: {error}.") from error
+    raise AssertionError(f"{should} returned {result!r}.")
 
 
 def refused(owner: str, verb: str, function: Callable[[Any], object], cases: list[tuple[str, Any]]) -> None:
     """Require that `function` raises `InputError` for every case, and leaves it as it was."""
     for name, given in cases:
         before = given.copy() if isinstance(given, np.ndarray) else None
-        try:
-            result = function(given)
-        except InputError:
-            pass
-        except Exception as error:
-            raise AssertionError(
-                f"{owner} should raise InputError when {verb} is given {name}, but raised "
-                f"{type(error).__name__}: {error}."
-            ) from error
-        else:
-            raise AssertionError(
-                f"{owner} should raise InputError when {verb} is given {name}, but returned {result!r}."
-            )
+        raises(InputError, owner, f"{verb} is given {name}", functools.partial(function, given))
         if not (before is None or given.tobytes() == before.tobytes()):
             raise AssertionError(f"{owner} should not modify what {verb} is given, but changed {name}.")

@@ -33,13 +33,6 @@ class World(NamedTuple):
     start: Array
     seed: int
 
-    def follow(self, t: int, x: Array, u: Array) -> tuple[Array, Array]:
-        """Return the input as the actuator delivers it, and the state after it."""
-        applied, following = np.array(u), np.empty_like(x)
-        saturate(self.plant.limit, applied)
-        advance(self.plant, t, x, applied, self.rows[t], following)
-        return applied, following
-
 
 class Record(NamedTuple):
     """What happened in a run by hand."""
@@ -79,11 +72,10 @@ def new_world(owner: str, controller: Controller, system: System | None, cost: C
 
 def end_round(controller: Controller, world: World, t: int, x: Array, u: Array) -> tuple[Array, Array]:
     """End a round, saying what was applied only if it differs from the input; return it and the next state."""
-    applied, following = world.follow(t, x, u)
-    if same(applied, np.asarray(u)):
-        controller.observe(world.cost)
-    else:
-        controller.observe(world.cost, applied=applied)
+    applied, following = np.array(u), np.empty_like(x)
+    saturate(world.plant.limit, applied)
+    advance(world.plant, t, x, applied, world.rows[t], following)
+    controller.observe(world.cost, applied=None if same(applied, np.asarray(u)) else applied)
     return applied, following
 
 

@@ -7,7 +7,7 @@ from driftwise import control
 from driftwise._validate import Array
 from driftwise.control.hindsight import clairvoyant
 from driftwise.control.hindsight.clairvoyant import _Riccati
-from driftwise.control.hindsight.rollout import cost_slopes, pull, read_problem, roll
+from driftwise.control.hindsight.rollout import read_problem
 from driftwise.errors import InputError, ParameterError
 from tests.cases import check_refused
 from tests.control.cases import PLANT, ROUNDS, UNIT, squares
@@ -82,8 +82,8 @@ def test_the_total_is_a_sum_of_squares_in_the_deviations(kind: str) -> None:
     riccati = _Riccati(asked)
     change = np.random.default_rng(1).standard_normal(riccati.offsets.shape)
     best = clairvoyant(*given(asked), start=asked.start)
-    away = roll(asked, riccati.gains, change - riccati.offsets)
-    pulls = pull(asked, riccati.gains, cost_slopes(asked.costs, away.states, away.inputs))
+    away = asked.roll(riccati.gains, change - riccati.offsets)
+    pulls = asked.pull(riccati.gains, away)
     assert -0.5 * np.sum(pulls * riccati.newton(pulls)) == pytest.approx(away.total - best.total, rel=1e-9)
 
 

@@ -6,17 +6,7 @@ import numpy as np
 import pytest
 
 from driftwise import control
-from driftwise.control.hindsight.rollout import (
-    cost_slopes,
-    cost_values,
-    extra_inputs,
-    need_finite,
-    policy_slopes,
-    pull,
-    read_gain,
-    read_problem,
-    roll,
-)
+from driftwise.control.hindsight.rollout import cost_slopes, cost_values, need_finite, read_gain, read_problem
 from driftwise.errors import InputError, StabilityError
 from tests.cases import check_refused
 from tests.control.cases import COSTS, PLANT, PLANTS, ROUNDS, UNIT, policies, squares
@@ -32,7 +22,7 @@ def test_a_rollout_is_the_run_by_plain_python(name: str, kind: str) -> None:
     T, dx, du = given.size
     K = control.lqr(given.system)
     M = policies(np.random.default_rng(0), T, 4, du, dx)
-    found = roll(given, K[None], extra_inputs(given, M, EACH))
+    found = given.roll(K[None], given.extra_inputs(M, EACH))
     expected = played(given, K, M)
     np.testing.assert_allclose(np.hstack([found.states, found.inputs]), expected, rtol=0, atol=1e-12)
     values = [cost.value(row[:dx], row[dx:]) for cost, row in zip(given.costs, expected, strict=True)]
@@ -52,8 +42,8 @@ def test_a_rollout_is_the_simulation_of_the_policy(kind: str) -> None:
         given.disturbances,
         start=given.start,
     )
-    extra = extra_inputs(given, policy.M[None].copy(), np.zeros(ROUNDS, np.int64))
-    found = roll(given, policy.K[None].copy(), extra)
+    extra = given.extra_inputs(policy.M[None].copy(), np.zeros(ROUNDS, np.int64))
+    found = given.roll(policy.K[None].copy(), extra)
     np.testing.assert_allclose(found.states, trace.states, rtol=0, atol=1e-12)
     np.testing.assert_allclose(found.costs, trace.costs, rtol=1e-10, atol=1e-12)
 
@@ -69,11 +59,11 @@ def test_gradients_are_those_of_the_total(name: str, kind: str) -> None:
     index = np.arange(T) // (T // 3)
 
     def total(step: float) -> float:
-        return roll(given, gains, extra_inputs(given, M + step * change, index)).total
+        return given.roll(gains, given.extra_inputs(M + step * change, index)).total
 
-    at = roll(given, gains, extra_inputs(given, M, index))
-    pulls = pull(given, gains, cost_slopes(given.costs, at.states, at.inputs))
-    slope = float(np.sum(policy_slopes(given, pulls, index, M.shape) * change))
+    at = given.roll(gains, given.extra_inputs(M, index))
+    pulls = given.pull(gains, at)
+    slope = float(np.sum(given.policy_slopes(pulls, index, M.shape) * change))
     assert slope == pytest.approx((total(1e-5) - total(-1e-5)) / 2e-5, rel=1e-6)
 
 
@@ -90,7 +80,7 @@ def test_costs_of_ones_own_have_the_values_and_gradients_of_the_built_in_ones() 
 def test_costs_are_infinite_from_where_a_plant_diverges() -> None:
     T = 600
     given = read_problem("own", control.LinearSystem(2.0, 1.0), UNIT, np.ones(T), None)
-    found = roll(given, np.zeros((1, 1, 1)), np.zeros((T, 1)))
+    found = given.roll(np.zeros((1, 1, 1)), np.zeros((T, 1)))
     first = int(np.argmax(np.isinf(found.costs)))
     assert 2.0 ** (first - 1) < 1e100 < 2.0**first
     assert np.isinf(found.costs[first:]).all()
@@ -104,7 +94,7 @@ def test_costs_of_ones_own_that_overflow_are_infinite() -> None:
 
     cost = control.CustomCost(value, lambda x, u: (np.sinh(x), np.sinh(u)))
     given = read_problem("own", control.LinearSystem(2.0, 1.0), cost, np.ones(15), None)
-    found = roll(given, np.zeros((1, 1, 1)), np.zeros((15, 1)))
+    found = given.roll(np.zeros((1, 1, 1)), np.zeros((15, 1)))
     assert list(np.isinf(found.costs)) == [2.0**t - 1.0 > 230.0 for t in range(15)]
 
 

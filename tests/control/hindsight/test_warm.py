@@ -2,15 +2,15 @@
 
 import pytest
 
-from driftwise._compile import PLAIN
+from driftwise._compile import INTERPRETED
 from tests.optimum.problems import left_cold
 
 
-@pytest.mark.skipif(PLAIN, reason="nothing is compiled")
+@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 def test_no_kernel_is_left_cold() -> None:
     assert left_cold("driftwise.control.hindsight", "warm()") == "none"
 
 
-@pytest.mark.skipif(PLAIN, reason="nothing is compiled")
+@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 def test_without_warming_up_all_of_them_are() -> None:
     assert "_derivatives" in left_cold("driftwise.control.hindsight", "pass")

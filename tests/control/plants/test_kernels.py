@@ -7,7 +7,7 @@ import pytest
 
 from driftwise import control
 from driftwise._validate import Array
-from driftwise.control.plants.kernels import PlantData, advance, push_away, saturate
+from driftwise.control.plants.kernels import PlantData, advance, saturate
 from tests.control.cases import PLANTS, WIDE
 from tests.control.plants.cases import rng as generator
 
@@ -58,7 +58,7 @@ def test_the_adversary_pushes_along_the_next_state(name: str) -> None:
     for t in range(4):
         x, u, w = 0.5 * rng.standard_normal(dx), 0.5 * rng.standard_normal(du), 0.1 * rng.standard_normal(dx)
         z = following(plant, t, x, u, np.zeros(dx))
-        push_away(plant, t, x, u, 0.3, w, np.empty(dx))
+        advance(plant, t, x, u, w, np.empty(dx), push=0.3)
         np.testing.assert_allclose(w, 0.3 * z / np.linalg.norm(z), rtol=1e-12, atol=1e-14)
         pushed = np.linalg.norm(following(plant, t, x, u, w))
         others = rng.standard_normal((50, dx))
@@ -68,7 +68,7 @@ def test_the_adversary_pushes_along_the_next_state(name: str) -> None:
 
 def test_the_adversary_leaves_the_disturbance_alone_at_the_origin() -> None:
     plant, w = WIDE.data(1, generator()), np.array([0.1, -0.2, 0.2])
-    push_away(plant, 0, np.zeros(3), np.zeros(2), 0.3, w, np.empty(3))
+    advance(plant, 0, np.zeros(3), np.zeros(2), w, np.empty(3), push=0.3)
     np.testing.assert_array_equal(w, [0.1, -0.2, 0.2])
 
 
@@ -76,11 +76,11 @@ def test_the_adversary_pushes_along_the_next_state_where_the_angle_wraps() -> No
     plant, w = control.InvertedPendulum().data(1, generator()), np.array([0.2, 0.0])
     x, u = np.array([3.1, 0.0]), np.zeros(1)
     z = following(plant, 0, x, u, np.zeros(2))
-    push_away(plant, 0, x, u, 0.2, w, np.empty(2))
+    advance(plant, 0, x, u, w, np.empty(2), push=0.2)
     np.testing.assert_allclose(w, 0.2 * z / np.linalg.norm(z), rtol=1e-12)
 
 
 def test_the_push_has_its_norm_even_if_the_next_state_is_tiny() -> None:
     plant, w = control.LinearSystem(1.0, 1.0).data(1, generator()), np.zeros(1)
-    push_away(plant, 0, np.array([2e-162]), np.zeros(1), 1.0, w, np.empty(1))
+    advance(plant, 0, np.array([2e-162]), np.zeros(1), w, np.empty(1), push=1.0)
     assert w[0] == pytest.approx(1.0)

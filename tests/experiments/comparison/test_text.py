@@ -9,13 +9,13 @@ from driftwise.errors import InputError
 from driftwise.experiments.comparison.sheet import read_sheet
 from tests.experiments.comparison.files import write
 
-PLAIN = "x,y\n1,2\n6,7\n"
+INTERPRETED = "x,y\n1,2\n6,7\n"
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        PLAIN,
+        INTERPRETED,
         "\ufeffx,y\r\n1,2\r\n6,7\r\n",
         "x,y\r1,2\r6,7\r",
         '"x","y"\n"1","2"\n"6","7"',
@@ -34,8 +34,8 @@ def test_the_same_cells_however_they_are_written(tmp_path: Path, content: str) -
 
 def test_tabs_and_compression_are_told_by_the_name(tmp_path: Path) -> None:
     assert read_sheet(write(tmp_path / "d.tsv", "x, z\ty\n1\t2\n")).names == ["x, z", "y"]
-    assert read_sheet(write(tmp_path / "d.csv.gz", gzip.compress(PLAIN.encode()))).frame.rows()[1] == ("6", "7")
-    for content in (PLAIN.encode(), gzip.compress(PLAIN.encode())[:-9]):
+    assert read_sheet(write(tmp_path / "d.csv.gz", gzip.compress(INTERPRETED.encode()))).frame.rows()[1] == ("6", "7")
+    for content in (INTERPRETED.encode(), gzip.compress(INTERPRETED.encode())[:-9]):
         with pytest.raises(InputError, match="damaged, or not compressed with gzip"):
             read_sheet(write(tmp_path / "e.csv.gz", content))
 
@@ -73,7 +73,7 @@ def test_a_short_row_is_found_though_its_last_column_is_not_used(tmp_path: Path)
 
 def test_other_encodings_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="UTF-16; save it as UTF-8"):
-        read_sheet(write(tmp_path / "d.csv", PLAIN.encode("utf-16")))
+        read_sheet(write(tmp_path / "d.csv", INTERPRETED.encode("utf-16")))
     with pytest.raises(InputError, match="see line 3; save it as UTF-8"):
         read_sheet(write(tmp_path / "d.csv", "x,y\n1,2\n1,\xe9\n".encode("latin-1")))
 

@@ -174,17 +174,17 @@ def test_kept_results_are_identical_to_fresh_ones(tmp_path: Path) -> None:
 
 def test_configurations_are_numbers_texts_and_lists(tmp_path: Path) -> None:
     kept = store.Store(tmp_path, solve)
-    plain = kept.plain(
+    text = kept.text_of(
         {"b": (1, np.float64(2.5)), "a": np.int64(3), "c": np.float32(0.5), "d": None, "e": np.bool_(True)}
     )
-    assert plain == '{"a": 3, "b": [1, 2.5], "c": 0.5, "d": null, "e": true}'
-    assert kept.plain({"x": 1}) != kept.plain({"x": 1.0}) != kept.plain({"x": True})
+    assert text == '{"a": 3, "b": [1, 2.5], "c": 0.5, "d": null, "e": true}'
+    assert kept.text_of({"x": 1}) != kept.text_of({"x": 1.0}) != kept.text_of({"x": True})
     marked_before = marks(tmp_path)
     with pytest.raises(ParameterError, match="made of numbers, texts"):
         sweep(marked, {"folder": [str(tmp_path), tmp_path]}, seeds=1, out=tmp_path, workers=1)
     assert marks(tmp_path) == marked_before
     with pytest.raises(ParameterError, match="made of numbers"):
-        kept.plain({"x": np.zeros(3)})
+        kept.text_of({"x": np.zeros(3)})
 
 
 def test_nan_in_a_configuration_is_found_again(tmp_path: Path) -> None:

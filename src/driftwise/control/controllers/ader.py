@@ -1,11 +1,10 @@
 """Ader.Control: many step sizes over policies, blind to what moving a policy costs (the paper's contender)."""
 
+from typing import Any
+
 from driftwise._docs import documented
-from driftwise._validate import Array
 from driftwise.control.controllers.learning import PARAMETERS, LearningController
 from driftwise.control.policies.scales import Constants
-from driftwise.domains import SpectralBalls
-from driftwise.learners import Ensemble, Learner
 from driftwise.learners.ader import ader_parts
 
 
@@ -24,8 +23,7 @@ class AderController(LearningController):
     References
     ----------
     .. [1] Zhang, Lu, Zhou, "Adaptive online learning in dynamic environments", NeurIPS 2018.
-    .. [2] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24,
-       2023.
+    .. [2] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory ...", JMLR 24, 2023.
 
     Examples
     --------
@@ -35,6 +33,6 @@ class AderController(LearningController):
     array([0.055, 0.11 , 0.22 , 0.44 , 0.879, 1.758, 3.517])
     """
 
-    def _learner(self, domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array) -> Learner:
+    def _ensemble(self, constants: Constants) -> dict[str, Any]:
         pool, meta = ader_parts(constants.diameter, constants.gradient_bound)
-        return Ensemble(domain, pool=pool, meta=meta, horizon=horizon, start=start)
+        return {"pool": pool, "meta": meta}

@@ -120,7 +120,5 @@ class Controller(Actor):
         return ParameterError(f"{owner}: cost must be a Cost, such as {hint}, got {describe(cost)}.")
 
     def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(state_dim={self.state_dim}, input_dim={self.input_dim}, horizon={self.horizon}, "
-            f"round={self.round})"
-        )
+        sizes = f"state_dim={self.state_dim}, input_dim={self.input_dim}"
+        return f"{type(self).__name__}({sizes}, horizon={self.horizon}, round={self.round})"

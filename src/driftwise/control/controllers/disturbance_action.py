@@ -6,28 +6,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import LARGEST
-from driftwise._validate import Array, array, instance, whole
+from driftwise._validate import Array, array, instance
 from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.control.controllers.run import Learning
 from driftwise.control.costs import Cost, DataCost
 from driftwise.control.plants import PLANT_HINT, System
-from driftwise.control.policies.engine import (
-    act,
-    admits_state,
-    data_slope,
-    end_round,
-    learn_by_gradient,
-    learner_weights,
-    look_ahead,
-    look_back,
-)
+from driftwise.control.policies import engine
+from driftwise.control.policies.disturbance_action import policy_memory
 from driftwise.engine.layout import DECISION_AT
 from driftwise.errors import ParameterError
 from driftwise.learners import Ensemble, Learner
-
-
-def _own_gradients(learner: Learner) -> bool:
-    return isinstance(learner, Ensemble) and learner.program.own_gradients
 
 
 class DisturbanceActionController(PolicyLoop):
@@ -70,7 +58,7 @@ class DisturbanceActionController(PolicyLoop):
     >>> controller.observe(dw.control.QuadraticCost(1.0, 1.0))
     """
 
-    _learning = Learning(DECISION_AT, None, learn_by_gradient, learner_weights)
+    _learning = Learning(DECISION_AT, None, engine.learn_by_gradient, engine.learner_weights)
 
     def __init__(
         self,
@@ -85,17 +73,13 @@ class DisturbanceActionController(PolicyLoop):
         owner = type(self).__name__
         instance(owner, "system", system, System, PLANT_HINT)
         instance(owner, "learner", learner, Learner, "OGD(SpectralBalls((5, 1, 2), 1.0), step=0.01)")
-        if learner.round > 0 or learner._acted is not None or _own_gradients(learner):
+        own_gradients = isinstance(learner, Ensemble) and learner.program.own_gradients
+        if learner.round > 0 or learner._acted is not None or own_gradients:
             raise ParameterError(
                 f"{owner}: the learner must be a new one, that takes gradients at its decision; got {learner!r}."
             )
         dx, du, domain = system.state_dim, system.input_dim, learner.domain
-        H = domain.dim // (du * dx) if memory is None else whole(owner, "memory", memory)
-        if H < 1 or H * du * dx != domain.dim or (len(domain.shape) == 3 and domain.shape != (H, du, dx)):
-            raise ParameterError(
-                f"{owner}: the learner must decide on {H or 'H'} matrices of shape ({du}, {dx}), such as in "
-                f"SpectralBalls(({H or 5}, {du}, {dx}), radii), got {domain!r}."
-            )
+        H = policy_memory(f"{owner}: the learner must decide on", domain, memory, (du, dx))
         instance(owner, "normalised", normalised, bool, "True")
         self.learner = learner.clone()
         self._compiled = isinstance(learner, Ensemble) and learner.runs_compiled()
@@ -129,17 +113,16 @@ class DisturbanceActionController(PolicyLoop):
 
     def runs_compiled(self, *, with_weights: bool = False) -> bool:
         """Tell whether compiled loops may play in its place: not if it, or its learner, has methods of its own."""
-        learner = self.learner
-        own = not (isinstance(learner, Ensemble) and learner.runs_compiled(with_weights=with_weights))
-        return not own and super().runs_compiled(with_weights=with_weights)
+        compiled = isinstance(self.learner, Ensemble) and self.learner.runs_compiled(with_weights=with_weights)
+        return compiled and super().runs_compiled(with_weights=with_weights)
 
     def _decide(self, x: Array) -> Array:
         if self._compiled:
             return super()._decide(x)
         # A state that is refused must not reach the learner.
-        if not admits_state(self._cell, x):
+        if not engine.admits_state(self._cell, x):
             raise self._bad_state(x)
-        act(0, self._cell, np.concatenate([[1.0], self._policy()]), 0, x)
+        engine.act(0, self._cell, np.concatenate([[1.0], self._policy()]), 0, x)
         return np.frombuffer(self._input.tobytes())
 
     def _policy(self) -> Array:
@@ -152,13 +135,13 @@ class DisturbanceActionController(PolicyLoop):
         if not square <= LARGEST * LARGEST:
             raise self._out_of_range(cost)
         self.learner.observe(self._parts["gradient"].ravel().copy())
-        end_round(self._cell, square)
+        engine.end_round(self._cell, square)
 
     def _gradient(self, cost: Cost, policy: Array) -> float:
         """Write the gradient for the learner into the room, and return its squared norm, or what it counts for."""
         parts, writable = self._parts, np.array(policy)
         if isinstance(cost, DataCost) and cost.compiled:
-            return data_slope(self._cell, writable, cost.vector)
-        look_ahead(self._cell, writable)
+            return engine.data_slope(self._cell, writable, cost.vector)
+        engine.look_ahead(self._cell, writable)
         parts["slope_x"][:], parts["slope_u"][:] = cost.gradient(parts["y"].copy(), parts["v"].copy())
-        return look_back(self._cell)
+        return engine.look_back(self._cell)

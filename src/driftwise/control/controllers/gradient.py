@@ -1,13 +1,12 @@
 """OGD.Control, known as GPC (Agarwal et al. 2019): gradient descent over policies, one step size."""
 
 import math
+from typing import Any
 
 from driftwise._docs import documented
-from driftwise._validate import Array
 from driftwise.control.controllers.learning import PARAMETERS, LearningController
 from driftwise.control.policies.scales import Constants
-from driftwise.domains import SpectralBalls
-from driftwise.learners import Ensemble, Learner, Pool
+from driftwise.learners import Pool
 
 
 @documented(parameters=PARAMETERS)
@@ -38,6 +37,6 @@ class GradientController(LearningController):
 
     _theorem = "Static policy regret O(sqrt(T)), up to logarithms, (Agarwal et al. 2019)"
 
-    def _learner(self, domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array) -> Learner:
+    def _ensemble(self, constants: Constants) -> dict[str, Any]:
         D, G, lambda_ = constants.diameter, constants.gradient_bound, constants.switching_cost
-        return Ensemble(domain, pool=Pool(D / math.sqrt(G**2 + lambda_ * G)), horizon=horizon, start=start)
+        return {"pool": Pool(D / math.sqrt(G**2 + lambda_ * G))}

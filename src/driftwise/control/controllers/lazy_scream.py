@@ -1,14 +1,12 @@
 """Lazy Scream.Control: Scream over policies that are held for an epoch each."""
 
 import math
+from typing import Any
 
 from driftwise._docs import documented
-from driftwise._validate import Array
 from driftwise.control.controllers.learning import PARAMETERS, LearningController
 from driftwise.control.controllers.scream import scream_over_policies
 from driftwise.control.policies.scales import Constants
-from driftwise.domains import SpectralBalls
-from driftwise.learners import Learner
 
 
 @documented(parameters=PARAMETERS)
@@ -21,12 +19,7 @@ class LazyScreamController(LearningController):
 
     Notes
     -----
-    Combines Algorithms 2 and 3 of the paper, which does not do so itself.
-
-    References
-    ----------
-    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24,
-       2023.
+    Combines Algorithms 2 and 3 of the paper, which does not do so itself; see `ScreamController` and `LazyScream`.
 
     Examples
     --------
@@ -36,6 +29,6 @@ class LazyScreamController(LearningController):
     (4, 6)
     """
 
-    def _learner(self, domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array) -> Learner:
+    def _ensemble(self, constants: Constants) -> dict[str, Any]:
         epoch = max(1, math.ceil(math.sqrt(constants.switching_cost / constants.gradient_bound)))
-        return scream_over_policies(domain, constants, horizon, start, epoch)
+        return scream_over_policies(constants, epoch)

@@ -1,6 +1,7 @@
 """What the controllers of the paper have in common: a learner over policies, with constants at one of three scales."""
 
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,25 +11,14 @@ from driftwise._docs import section
 from driftwise._validate import Array, array, choice, number, seeded, whole
 from driftwise.control.controllers.disturbance_action import DisturbanceActionController
 from driftwise.control.plants import System
+from driftwise.control.policies import scales
 from driftwise.control.policies.disturbance_action import stable_loop
 from driftwise.control.policies.layout import BEGAN, FARTHEST, STEEPEST
-from driftwise.control.policies.scales import (
-    ALPHA,
-    SCALES,
-    WIDTH,
-    Constants,
-    certified_constants,
-    gain_size,
-    given_constants,
-    loop_memory,
-    measured_constants,
-    theory_constants,
-    theory_radii,
-)
+from driftwise.control.policies.scales import WIDTH, Constants
 from driftwise.control.stability import certify
 from driftwise.domains import SpectralBalls
 from driftwise.errors import ParameterError
-from driftwise.learners import Learner
+from driftwise.learners import Ensemble
 from driftwise.learners.parts import SMALLEST
 
 ROUNDING = 1e-9
@@ -112,7 +102,7 @@ class LearningController(DisturbanceActionController):
         memory: int | None = None,
         scale: str = "measured",
         *,
-        alpha: float = ALPHA,
+        alpha: float = scales.ALPHA,
         disturbance_bound: float = 1.0,
         cost_gradient: float = 2.0,
         gradient_bound: float | None = None,
@@ -122,27 +112,27 @@ class LearningController(DisturbanceActionController):
         input_bound: ArrayLike | None = None,
     ) -> None:
         owner = type(self).__name__
-        choice(owner, "scale", scale, SCALES)
+        choice(owner, "scale", scale, scales.SCALES)
         T = None if horizon is None else whole(owner, "horizon", horizon)
         rng = seeded(owner, seed)
         gain, closed = stable_loop(owner, system, K)
-        H = loop_memory(closed) if memory is None else whole(owner, "memory", memory)
+        H = scales.loop_memory(closed) if memory is None else whole(owner, "memory", memory)
         W = number(owner, "disturbance_bound", disturbance_bound, low=0.0, exclusive=True)
         G_c = number(owner, "cost_gradient", cost_gradient, low=0.0, exclusive=True)
         price = number(owner, "alpha", alpha, low=0.0)
-        size = gain_size(system, gain)
-        usual = WIDTH * size if scale == "measured" else theory_radii(certify(system, gain), H)
+        size = scales.gain_size(system, gain)
+        usual = WIDTH * size if scale == "measured" else scales.theory_radii(certify(system, gain), H)
         domain = SpectralBalls((H, system.input_dim, system.state_dim), usual if radii is None else radii)
         size = max(size, float(domain.radii.max()) / WIDTH)
         if gradient_bound is not None:
             G = number(owner, "gradient_bound", gradient_bound, low=SMALLEST)
-            constants = given_constants(domain, G, price)
+            constants = scales.given_constants(domain, G, price)
         elif scale == "measured":
-            constants = measured_constants(size, price)
+            constants = scales.measured_constants(size, price)
         elif scale == "certified":
-            constants = certified_constants(domain, closed, system.B, gain, W, G_c)
+            constants = scales.certified_constants(domain, closed, system.B, gain, W, G_c)
         else:
-            constants = theory_constants(domain, system.B, W, G_c, certify(system, gain))
+            constants = scales.theory_constants(domain, system.B, W, G_c, certify(system, gain))
         if not SMALLEST <= constants.gradient_bound <= LARGEST:
             raise ParameterError(
                 f"{owner}: a bound of {constants.gradient_bound:g} on gradients is out of range; choose units in which "
@@ -151,13 +141,14 @@ class LearningController(DisturbanceActionController):
         self.constants: Constants = constants
         self.scale = constants.scale
         self.disturbance_bound, self.cost_gradient = W, G_c
-        learner = self._learner(domain, constants, T, _first(owner, domain, start, rng))
+        first = _first(owner, domain, start, rng)
+        learner = Ensemble(domain, **self._ensemble(constants), horizon=T, start=first)
         normalised = constants.scale == "measured"
         super().__init__(system, learner, K=gain, normalised=normalised, input_bound=input_bound)
 
     @abstractmethod
-    def _learner(self, domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array) -> Learner:
-        """Return the learner over policies."""
+    def _ensemble(self, constants: Constants) -> dict[str, Any]:
+        """Return the parts of the learner over policies, as `Ensemble` takes them."""
 
     def objection(self, *, anywhere: bool = False) -> str | None:
         """Return why no bound on the regret holds for this controller and what it has seen; None if one does.
@@ -212,9 +203,8 @@ def _first(owner: str, domain: SpectralBalls, start: ArrayLike | str | None, rng
     if isinstance(start, str):
         choice(owner, "start, unless it is an array,", start, ("random",))
         policy = rng.standard_normal(domain.shape)
-        policy *= (rng.uniform(0.0, 1.0, len(policy)) * domain.radii / np.linalg.norm(policy, 2, axis=(1, 2)))[
-            :, None, None
-        ]
+        sizes = rng.uniform(0.0, 1.0, len(policy)) * domain.radii / np.linalg.norm(policy, 2, axis=(1, 2))
+        policy *= sizes[:, None, None]
     else:
         policy = array(owner, "start", start, domain.shape)
         if not domain.contains(policy):

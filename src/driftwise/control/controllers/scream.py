@@ -1,21 +1,18 @@
 """Scream.Control (Algorithm 3 of the paper): dynamic policy regret for online non-stochastic control."""
 
+from typing import Any
+
 from driftwise._docs import documented
-from driftwise._validate import Array
 from driftwise.control.controllers.learning import PARAMETERS, LearningController
 from driftwise.control.policies.scales import Constants
-from driftwise.domains import SpectralBalls
-from driftwise.learners import Ensemble, Learner
 from driftwise.learners.scream import scream_parts
 
 
-def scream_over_policies(
-    domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array, epoch: int
-) -> Learner:
+def scream_over_policies(constants: Constants, epoch: int) -> dict[str, Any]:
     """Return Scream with these constants, over epochs of so many rounds."""
     D, G, lambda_ = constants.diameter, epoch * constants.gradient_bound, constants.switching_cost
     pool, meta, surrogate = scream_parts(D, G, lambda_, "appendix")
-    return Ensemble(domain, pool=pool, meta=meta, surrogate=surrogate, horizon=horizon, epoch=epoch, start=start)
+    return {"pool": pool, "meta": meta, "surrogate": surrogate, "epoch": epoch}
 
 
 @documented(parameters=PARAMETERS)
@@ -36,8 +33,7 @@ class ScreamController(LearningController):
 
     References
     ----------
-    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24,
-       2023.
+    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory ...", JMLR 24, 2023.
 
     Examples
     --------
@@ -49,5 +45,5 @@ class ScreamController(LearningController):
 
     _theorem = "Theorem 7: dynamic policy regret O(sqrt(T (1 + P_T))), up to logarithms,"
 
-    def _learner(self, domain: SpectralBalls, constants: Constants, horizon: int | None, start: Array) -> Learner:
-        return scream_over_policies(domain, constants, horizon, start, epoch=1)
+    def _ensemble(self, constants: Constants) -> dict[str, Any]:
+        return scream_over_policies(constants, epoch=1)

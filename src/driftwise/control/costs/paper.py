@@ -55,21 +55,15 @@ def gradual(rounds: int, *, state_dim: int = 2, input_dim: int = 1, literal: boo
     >>> round(costs[100].value([1.0, 0.0], [2.0]), 4)
     8.9576
     """
-    cost = QuadraticCost(
-        np.eye(whole("gradual", "state_dim", state_dim)), np.eye(whole("gradual", "input_dim", input_dim))
-    )
+    dx, du = whole("gradual", "state_dim", state_dim), whole("gradual", "input_dim", input_dim)
+    cost = QuadraticCost(np.eye(dx), np.eye(du))
     a, b = _waves("gradual", rounds, literal, half=False)
     return CostSequence.from_data(cost, cost.data._replace(scales=np.stack([a, b], axis=1)), a.size)
 
 
 @checked
 def abrupt(
-    rounds: int,
-    *,
-    state_dim: int = 2,
-    input_dim: int = 1,
-    stages: int = 5,
-    seed: int | np.random.Generator = 0,
+    rounds: int, *, state_dim: int = 2, input_dim: int = 1, stages: int = 5, seed: int | np.random.Generator = 0
 ) -> CostSequence:
     """Make the paper's abruptly changing costs: ``c_t = a |x|^2 + b |u|^2`` with a and b constant within a stage.
 

@@ -280,10 +280,8 @@ def as_costs(owner: str, costs: Any, rounds: int, state_dim: int, input_dim: int
         sequence = costs if isinstance(costs, CostSequence) else CostSequence(_listed(owner, costs))
     if len(sequence) != rounds:
         raise InputError(f"{owner}: costs must be one a round, {rounds} in all, got {len(sequence)}.")
-    for name, mine, wanted in (
-        ("state_dim", sequence.state_dim, state_dim),
-        ("input_dim", sequence.input_dim, input_dim),
-    ):
+    sizes = {"state_dim": (sequence.state_dim, state_dim), "input_dim": (sequence.input_dim, input_dim)}
+    for name, (mine, wanted) in sizes.items():
         if mine is not None and mine != wanted:
             raise InputError(
                 f"{owner}: the plant has {name} {wanted}, but the costs are made for {name} {mine}; "

@@ -9,20 +9,12 @@ from numpy.typing import ArrayLike
 from driftwise._docs import documented
 from driftwise._validate import Array, checked
 from driftwise.control.costs import Cost, CostSequence
+from driftwise.control.costs.run import Run
 from driftwise.control.hindsight import programme
 from driftwise.control.hindsight.base import Comparator
 from driftwise.control.hindsight.curvature import inverse, roots
 from driftwise.control.hindsight.descent import quasi_newton
-from driftwise.control.hindsight.rollout import (
-    PARAMETERS,
-    Problem,
-    cost_slopes,
-    need_convex,
-    need_finite,
-    pull,
-    read_problem,
-    roll,
-)
+from driftwise.control.hindsight.rollout import PARAMETERS, Problem, need_convex, need_finite, read_problem
 from driftwise.control.hindsight.totals import NEAR
 from driftwise.control.plants import System, read_limits
 from driftwise.errors import InputError
@@ -94,10 +86,12 @@ def clairvoyant(
             "in all rounds, since only those can be handed to the solver; leave the bound out for costs of your own."
         )
     if family is None:
-        return _by_values(owner, problem)
-    if family.quadratic and limit is None:
-        return _by_riccati(owner, problem)
-    return Clairvoyant(*programme.solve(owner, problem, limit))
+        best, gap, status = _by_values(owner, problem)
+    elif family.quadratic and limit is None:
+        best, gap, status = _by_riccati(owner, problem)
+    else:
+        best, gap, status = programme.solve(owner, problem, limit)
+    return Clairvoyant(**vars(best), gap=gap, status=status)
 
 
 class _Riccati:
@@ -127,41 +121,37 @@ class _Riccati:
             P = Q_root.T @ Q_root + closed.T @ P @ closed + heavy.T @ heavy
 
     def newton(self, pulls: Array) -> Array:
-        """Return the change of the deviations that minimises the quadratic of these slopes, both of shape (T, du)."""
-        return np.asarray(-0.5 * np.einsum("tij,tj->ti", self.inverses, pulls))
+        """Return the change of the deviations that minimises the quadratic of these slopes, both (T, du) or flat."""
+        rows = pulls.reshape(self.offsets.shape)
+        return np.asarray(-0.5 * np.einsum("tij,tj->ti", self.inverses, rows)).reshape(pulls.shape)
 
 
-def _by_riccati(owner: str, problem: Problem) -> Clairvoyant:
+def _by_riccati(owner: str, problem: Problem) -> tuple[Run, float, str]:
     riccati = _Riccati(problem)
-    extra = -riccati.offsets
-    best = need_finite(owner, roll(problem, riccati.gains, extra))
-    pulls = pull(problem, riccati.gains, cost_slopes(problem.costs, best.states, best.inputs))
+    best = need_finite(owner, problem.roll(riccati.gains, -riccati.offsets))
+    pulls = problem.pull(riccati.gains, best)
     # What the squares leave, and the rounding of the total itself.
     gap = -0.5 * float(np.sum(pulls * riccati.newton(pulls))) + float(np.finfo(float).eps) * best.total
-    status = f"From the Riccati equations. No inputs are cheaper by more than {gap:.3g}."
-    return Clairvoyant(*best, gap, status)
+    return best, gap, f"From the Riccati equations. No inputs are cheaper by more than {gap:.3g}."
 
 
-def _by_values(owner: str, problem: Problem) -> Clairvoyant:
+def _by_values(owner: str, problem: Problem) -> tuple[Run, float, str]:
     """Minimise costs by their values and gradients alone, as deviations from the gains of squares."""
     riccati = _Riccati(problem)
     shape = riccati.offsets.shape
-    need_finite(owner, roll(problem, riccati.gains, -riccati.offsets))
+    need_finite(owner, problem.roll(riccati.gains, -riccati.offsets))
 
     def total(extra: Array) -> tuple[float, Array]:
-        rollout = roll(problem, riccati.gains, extra.reshape(shape))
+        rollout = problem.roll(riccati.gains, extra.reshape(shape))
         if not np.isfinite(rollout.total):
             return np.inf, np.zeros(extra.size)
-        pulls = pull(problem, riccati.gains, cost_slopes(problem.costs, rollout.states, rollout.inputs))
-        return rollout.total, pulls.ravel()
+        return rollout.total, problem.pull(riccati.gains, rollout).ravel()
 
-    extra = quasi_newton(
-        total, -riccati.offsets.ravel(), newton=lambda slope: riccati.newton(slope.reshape(shape)).ravel(), most=300
-    )
+    extra = quasi_newton(total, -riccati.offsets.ravel(), newton=riccati.newton, most=300)
     value, slope = total(extra)
     reach = 10.0 * float(np.linalg.norm(extra)) + float(np.linalg.norm(problem.disturbances))
     gap = max(0.0, float(slope @ extra) + reach * float(np.linalg.norm(slope)))
     doubt = "No" if gap <= NEAR * abs(value) else "They are not certain to be the best: no"
-    best = roll(problem, riccati.gains, extra.reshape(shape))
+    best = problem.roll(riccati.gains, extra.reshape(shape))
     status = f"By quasi-Newton steps. {doubt} inputs that differ from feedback by a norm of up to {reach:.3g} are "
-    return Clairvoyant(*best, gap, f"{status}cheaper by more than {gap:.3g}.")
+    return best, gap, f"{status}cheaper by more than {gap:.3g}."

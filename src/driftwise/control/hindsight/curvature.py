@@ -141,34 +141,35 @@ class Curvature:
         return 2.0 * float(np.linalg.eigvalsh(self.sums)[:, -1].max())
 
     def newton(self, slopes: Array) -> Array:
-        """Return the change of policies that minimises the quadratic of these slopes, both of shape (S, H du dx)."""
+        """Return the change of policies that minimises the quadratic of these slopes, both (S, H du dx) or flat."""
         count, dx, _ = self.ends.shape
         inverses, answers = self._factors
-        best, to_come = np.empty_like(slopes), np.zeros(dx)
+        rows, to_come = slopes.reshape(count, -1), np.zeros(dx)
+        best = np.empty_like(rows)
         for s in range(count - 1, -1, -1):
             pulled = self.ends[s].T @ to_come
-            pulled[dx:] += 0.5 * slopes[s]
+            pulled[dx:] += 0.5 * rows[s]
             best[s] = inverses[s] @ pulled[dx:]
             to_come = pulled[:dx] - answers[s].T @ pulled[dx:]
         begun = np.zeros(dx)
         for s in range(count):
             best[s] = -best[s] - answers[s] @ begun
             begun = self.ends[s] @ np.concatenate([begun, best[s]])
-        return best
+        return best.reshape(slopes.shape)
 
     def times(self, change: Array) -> Array:
-        """Return how the slopes change with the policies, both of shape (S, H du dx)."""
+        """Return how the slopes change with the policies, both (S, H du dx) or flat."""
         count, dx, _ = self.ends.shape
         moved, begun = [], np.zeros(dx)
-        for s in range(count):
-            z = np.concatenate([begun, change[s]])
+        for s, row in enumerate(change.reshape(count, -1)):
+            z = np.concatenate([begun, row])
             moved.append(self.sums[s] @ z)
             begun = self.ends[s] @ z
-        result, to_come = np.empty_like(change), np.zeros(dx)
+        result, to_come = np.empty((count, change.size // count)), np.zeros(dx)
         for s in range(count - 1, -1, -1):
             pulled = 2.0 * moved[s] + self.ends[s].T @ to_come
             result[s], to_come = pulled[dx:], pulled[:dx]
-        return result
+        return result.reshape(change.shape)
 
 
 def inverse(matrix: Array) -> Array:

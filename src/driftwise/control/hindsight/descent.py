@@ -43,18 +43,14 @@ def quasi_newton(
     for _ in range(most):
         step = _direction(slope, pairs, newton)
         descent = float(slope @ step)
-        if not descent < 0.0:
-            if not pairs:
-                break
-            pairs = []  # rounding has made the estimate useless
-            continue
-        found = _search(
-            function, x, value, step, descent, 1.0 if pairs or newton else 1.0 / float(np.linalg.norm(slope))
-        )
+        found = None
+        if descent < 0.0:
+            length = 1.0 if pairs or newton else 1.0 / float(np.linalg.norm(slope))
+            found = _search(function, x, value, step, descent, length)
         if found is None:
             if not pairs:
                 break
-            pairs = []
+            pairs = []  # rounding has made the estimate useless
             continue
         new, lower, after = found
         change, bend = new - x, after - slope

@@ -1,5 +1,6 @@
 """The best linear controller u = -K x in hindsight that a local search finds."""
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,17 +13,7 @@ from driftwise._validate import Array, checked, read_only
 from driftwise.control.costs import Cost, CostSequence
 from driftwise.control.hindsight.base import Comparator
 from driftwise.control.hindsight.descent import quasi_newton
-from driftwise.control.hindsight.rollout import (
-    PARAMETERS,
-    Problem,
-    Rollout,
-    cost_slopes,
-    need_finite,
-    pull,
-    read_gain,
-    read_problem,
-    roll,
-)
+from driftwise.control.hindsight.rollout import PARAMETERS, Problem, need_finite, read_gain, read_problem
 from driftwise.control.plants import System
 from driftwise.control.stability import lqr, spectral_radius
 from driftwise.errors import StabilityError
@@ -99,7 +90,7 @@ def best_linear(
         return _total(problem, gain.reshape(shape))
 
     ordered = sorted((gain.ravel() for gain in gains), key=lambda gain: total(gain)[0])
-    need_finite(owner, _played(problem, ordered[0].reshape(shape)))
+    need_finite(owner, problem.roll(ordered[0].reshape(1, *shape)))
     ends = [quasi_newton(total, gain, most=200) for gain in ordered[:TRIED]]
     best = min([*ends, ordered[0]], key=lambda gain: total(gain)[0])
     slope = float(np.linalg.norm(total(best)[1]))
@@ -108,31 +99,23 @@ def best_linear(
         f"{slope:.3g}."
     )
     gain = best.reshape(shape)
-    return BestLinear(*_played(problem, gain), None, status, read_only(gain))
+    return BestLinear(**vars(problem.roll(gain[None])), gap=None, status=status, K=read_only(gain))
 
 
 def _beginnings(system: System, gain: Array) -> list[Array]:
     """Return the gains to begin with: the one given, and those of LQR."""
     found = [gain]
     for price in PRICES:
-        try:
+        with contextlib.suppress(StabilityError):  # the weights are too far apart for floating point
             found.append(lqr(system, 1.0, price))
-        except StabilityError:  # the weights are too far apart for floating point
-            continue
     return found
-
-
-def _played(problem: Problem, gain: Array) -> Rollout:
-    T, _, du = problem.size
-    return roll(problem, gain[None], np.zeros((T, du)))
 
 
 def _total(problem: Problem, gain: Array) -> tuple[float, Array]:
     """Return the total cost and its gradient in the gain; infinity where the plant is not stable."""
     if not (np.isfinite(gain).all() and spectral_radius(problem.A - problem.B @ gain) < 1.0 - 1e-9):
         return math.inf, np.zeros(gain.size)
-    rollout = _played(problem, gain)
+    rollout = problem.roll(gain[None])
     if not math.isfinite(rollout.total):
         return math.inf, np.zeros(gain.size)
-    pulls = pull(problem, gain[None], cost_slopes(problem.costs, rollout.states, rollout.inputs))
-    return rollout.total, -(pulls.T @ rollout.states).ravel()
+    return rollout.total, -(problem.pull(gain[None], rollout).T @ rollout.states).ravel()

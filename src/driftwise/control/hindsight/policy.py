@@ -15,7 +15,7 @@ from driftwise.control.hindsight.rollout import PARAMETERS, need_convex, need_fi
 from driftwise.control.hindsight.search import cheapest
 from driftwise.control.hindsight.totals import Region, Totals
 from driftwise.control.plants import System
-from driftwise.control.policies.disturbance_action import DisturbanceAction
+from driftwise.control.policies.disturbance_action import DisturbanceAction, policy_memory
 from driftwise.control.policies.scales import gain_size, loop_memory
 from driftwise.domains import Domain
 from driftwise.errors import InputError, ParameterError
@@ -121,8 +121,7 @@ def best_policy(
 
     References
     ----------
-    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24,
-       2023, Section 5.
+    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory ...", JMLR 24, 2023, Section 5.
 
     See Also
     --------
@@ -158,9 +157,9 @@ def best_policy(
     totals = Totals(problem, gain[None], starts, index, (len(starts), H, du, dx))
     need_finite(owner, totals.roll(np.zeros(totals.dim)))
     found = cheapest(owner, totals, Region(domain, len(starts), gain_size(system, gain)))
-    best = totals.roll(found.policies)
+    best = {**vars(totals.roll(found.policies)), "gap": found.gap, "status": found.words}
     policies = read_only(found.policies.reshape(totals.shape))
-    return BestPolicy(*best, found.gap, found.words, read_only(gain), policies, starts)
+    return BestPolicy(**best, K=read_only(gain), policies=policies, segments=starts)
 
 
 def _memory(owner: str, domain: Domain | None, memory: int | None, usual: tuple[int, int, int]) -> int:
@@ -169,13 +168,7 @@ def _memory(owner: str, domain: Domain | None, memory: int | None, usual: tuple[
     if domain is None:
         return H if memory is None else whole(owner, "memory", memory)
     instance(owner, "domain", domain, Domain, f"SpectralBalls((5, {du}, {dx}), radii=1.0)")
-    H = domain.dim // (du * dx) if memory is None else whole(owner, "memory", memory)
-    if H < 1 or domain.dim != H * du * dx or (len(domain.shape) == 3 and domain.shape != (H, du, dx)):
-        raise ParameterError(
-            f"{owner}: domain must be one of {H or 'some'} matrices of shape ({du}, {dx}), such as "
-            f"SpectralBalls(({H or 5}, {du}, {dx}), radii), got {domain!r}."
-        )
-    return H
+    return policy_memory(f"{owner}: domain must be one of", domain, memory, (du, dx))
 
 
 def _starts(owner: str, segments: "int | Sequence[int] | Integers | None", rounds: int) -> Integers:

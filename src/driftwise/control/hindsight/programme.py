@@ -7,20 +7,21 @@ from typing import Any
 import numpy as np
 
 from driftwise._validate import Array
+from driftwise.control.costs.run import Run
 from driftwise.control.hindsight.curvature import roots
-from driftwise.control.hindsight.rollout import Problem, Rollout, costed, need_finite, roll
+from driftwise.control.hindsight.rollout import Problem, need_finite
 from driftwise.control.stability import lqr
 from driftwise.errors import ConvergenceError, StabilityError
 from driftwise.optimum.models import need_cvxpy, solve_model
 
 
-def solve(owner: str, problem: Problem, limit: Array | None) -> tuple[Array, Array, Array, float, str]:
+def solve(owner: str, problem: Problem, limit: Array | None) -> tuple[Run, float, str]:
     """Return states, inputs, costs, gap and status."""
     cp = need_cvxpy(f"{owner} needs cvxpy for these costs or for an input bound")
     T, dx, du = problem.size
     gain = _gain(problem)
     # Clarabel is given numbers near 1: states and inputs in units of what a linear controller has.
-    plain = need_finite(owner, roll(problem, gain[None], np.zeros((T, du))))
+    plain = need_finite(owner, problem.roll(gain[None]))
     unit = max(float(np.abs(plain.states).max()), float(np.abs(plain.inputs).max())) or 1.0
     X, U = cp.Variable((T, dx)), cp.Variable((T, du))
     rules = [X[0] == problem.start / unit]
@@ -40,11 +41,11 @@ def solve(owner: str, problem: Problem, limit: Array | None) -> tuple[Array, Arr
     plan = unit * np.asarray(X.value), unit * np.asarray(U.value)
     # Without feedback an unstable plant runs away from a plan; with it, inputs at their limit cannot follow.
     runs = [_followed(problem, each, *plan, limit) for each in (gain, 0.0 * gain)]
-    states, inputs, costs = min(runs, key=lambda run: float(run.costs.sum()))
+    best = min(runs, key=lambda run: run.total)
     bound = price * float(model.value - abs(raw.obj_val - raw.obj_val_dual))
-    gap = max(0.0, float(costs.sum()) - bound)
+    gap = max(0.0, best.total - bound)
     status = f"Clarabel ended with {raw.status}. By its lower bound no inputs are cheaper by more than {gap:.3g}."
-    return states, inputs, costs, gap, status
+    return best, gap, status
 
 
 def _gain(problem: Problem) -> Array:
@@ -77,7 +78,7 @@ def _root(problem: Problem, k: int, factor: float) -> Any:
     return sparse.csr_matrix((blocks.ravel(), (rows, columns)), (T * side, T * side))
 
 
-def _followed(problem: Problem, gain: Array, states: Array, inputs: Array, limit: Array | None) -> Rollout:
+def _followed(problem: Problem, gain: Array, states: Array, inputs: Array, limit: Array | None) -> Run:
     """Return the run that a plan leads to with some feedback, its inputs within their limit.
 
     A plan meets the equations of the plant only up to the solver's tolerance.
@@ -91,4 +92,4 @@ def _followed(problem: Problem, gain: Array, states: Array, inputs: Array, limit
                 u[t] = np.clip(u[t], -limit, limit)
             if t + 1 < len(x):
                 x[t + 1] = problem.A @ x[t] + problem.B @ u[t] + problem.disturbances[t]
-    return costed(problem, x, u)
+    return problem.costed(x, u)

@@ -21,8 +21,9 @@ from driftwise._memory import part
 from driftwise._validate import Array, array, instance, loose
 from driftwise.control.costs import CostSequence, as_costs
 from driftwise.control.costs.kernels import Integers, slopes_of, value_of
+from driftwise.control.costs.run import Run
 from driftwise.control.plants import PLANT_HINT, System, as_matrix
-from driftwise.control.plants.disturbances import Disturbance
+from driftwise.control.plants.disturbances.base import Disturbance
 from driftwise.control.plants.kernels import add_product
 from driftwise.control.stability import certify, lqr
 from driftwise.errors import InputError
@@ -45,29 +46,51 @@ class Problem(NamedTuple):
         """T, dx, du."""
         return len(self.disturbances), self.system.state_dim, self.system.input_dim
 
+    def extra_inputs(self, policies: Array, index: Integers) -> Array:
+        """Return the extra inputs of policies, shape (S, H, du, dx), where policy index[t] is played in round t."""
+        result = np.empty((len(index), policies.shape[2]))
+        _extra_inputs(policies, index, self.disturbances, result)
+        return result
 
-class Rollout(NamedTuple):
-    """What happens on the plant."""
+    def roll(self, gains: Array, extra: Array | None = None) -> Run:
+        """Play u_t = -K_t x_t + v_t; `gains` is (T, du, dx), or (1, du, dx) for the same in all rounds.
 
-    states: Array
-    inputs: Array
-    costs: Array
+        A plant that diverges has costs of infinity from where it does.
+        """
+        T, dx, du = self.size
+        states, inputs = np.empty((T, dx)), np.empty((T, du))
+        states[0] = self.start
+        added = np.zeros((T, du)) if extra is None else extra
+        _roll(self.A, self.B, gains, added, self.disturbances, states, inputs)
+        return self.costed(states, inputs)
 
-    @property
-    def total(self) -> float:
-        """Sum of the costs."""
-        return float(self.costs.sum())
+    def costed(self, states: Array, inputs: Array) -> Run:
+        """Return what states and inputs cost, which is infinity from where they are beyond all bounds."""
+        sizes = np.maximum(np.abs(states).max(axis=1), np.abs(inputs).max(axis=1))
+        good = sizes <= 1e100  # NaN is not
+        count = len(states) if good.all() else int(np.argmin(good))
+        costs = np.full(len(states), math.inf)
+        if self.costs.data is not None:
+            costs[:count] = cost_values(self.costs, states, inputs)[:count]
+            return Run(states, inputs, costs)
+        for t in range(count):
+            try:
+                costs[t] = self.costs[t].value(states[t], inputs[t])
+            except InputError:  # the user's own function is not finite so far out
+                break
+        return Run(states, inputs, costs)
 
+    def pull(self, gains: Array, run: Run) -> Array:
+        """Return the gradient of the total cost of a run in its extra inputs, shape (T, du)."""
+        slopes, pulls = cost_slopes(self.costs, run.states, run.inputs), np.empty_like(run.inputs)
+        _pull(self.A, self.B, gains, *slopes, np.empty((2, self.system.state_dim)), pulls)
+        return pulls
 
-def need_linear(owner: str, system: System) -> None:
-    """Refuse a plant on which what would have happened under another policy is not determined by what did happen."""
-    instance(owner, "system", system, System, PLANT_HINT)
-    if not system.linear:
-        raise InputError(
-            f"{owner}: regret is defined on a LinearSystem without an input limit only, got {system!r}: on any other "
-            "plant the disturbance, as its nominal pair explains the states, depends on the policy. Simulate both "
-            "controllers and compare their total costs instead."
-        )
+    def policy_slopes(self, pulls: Array, index: Integers, shape: tuple[int, ...]) -> Array:
+        """Return the gradient of the total cost in the policies, (S, H, du, dx), from the one in their inputs."""
+        result = np.zeros(shape)
+        _lagged_sums(pulls, index, self.disturbances, result)
+        return result
 
 
 def read_problem(owner: str, system: System, costs: Any, disturbances: ArrayLike, start: ArrayLike | None) -> Problem:
@@ -84,7 +107,13 @@ def read_problem(owner: str, system: System, costs: Any, disturbances: ArrayLike
     start : array of shape (dx,), optional
         x_0; the origin when left out.
     """
-    need_linear(owner, system)
+    instance(owner, "system", system, System, PLANT_HINT)
+    if not system.linear:
+        raise InputError(
+            f"{owner}: regret is defined on a LinearSystem without an input limit only, got {system!r}: on any other "
+            "plant the disturbance, as its nominal pair explains the states, depends on the policy. Simulate both "
+            "controllers and compare their total costs instead."
+        )
     if isinstance(disturbances, Disturbance):
         raise InputError(
             f"{owner}: disturbances must be those that happened, an array of shape (T, {system.state_dim}) such as "
@@ -231,58 +260,7 @@ def cost_slopes(costs: CostSequence, states: Array, inputs: Array) -> tuple[Arra
     return slopes
 
 
-def extra_inputs(problem: Problem, policies: Array, index: Integers) -> Array:
-    """Return the extra inputs of policies, shape (S, H, du, dx), where policy index[t] is played in round t."""
-    result = np.empty((len(index), policies.shape[2]))
-    _extra_inputs(policies, index, problem.disturbances, result)
-    return result
-
-
-def roll(problem: Problem, gains: Array, extra: Array) -> Rollout:
-    """Play u_t = -K_t x_t + v_t; `gains` is (T, du, dx), or (1, du, dx) for the same in all rounds.
-
-    A plant that diverges has costs of infinity from where it does.
-    """
-    T, dx, du = problem.size
-    states, inputs = np.empty((T, dx)), np.empty((T, du))
-    states[0] = problem.start
-    _roll(problem.A, problem.B, gains, extra, problem.disturbances, states, inputs)
-    return costed(problem, states, inputs)
-
-
-def costed(problem: Problem, states: Array, inputs: Array) -> Rollout:
-    """Return what states and inputs cost, which is infinity from where they are beyond all bounds."""
-    sizes = np.maximum(np.abs(states).max(axis=1), np.abs(inputs).max(axis=1))
-    good = sizes <= 1e100  # NaN is not
-    count = len(states) if good.all() else int(np.argmin(good))
-    costs = np.full(len(states), math.inf)
-    if problem.costs.data is not None:
-        costs[:count] = cost_values(problem.costs, states, inputs)[:count]
-        return Rollout(states, inputs, costs)
-    for t in range(count):
-        try:
-            costs[t] = problem.costs[t].value(states[t], inputs[t])
-        except InputError:  # the user's own function is not finite so far out
-            break
-    return Rollout(states, inputs, costs)
-
-
-def pull(problem: Problem, gains: Array, slopes: tuple[Array, Array]) -> Array:
-    """Return the gradient of the total cost in the extra inputs, shape (T, du), from the costs' own gradients."""
-    _, dx, _ = problem.size
-    pulls = np.empty_like(slopes[1])
-    _pull(problem.A, problem.B, gains, *slopes, np.empty((2, dx)), pulls)
-    return pulls
-
-
-def policy_slopes(problem: Problem, pulls: Array, index: Integers, shape: tuple[int, ...]) -> Array:
-    """Return the gradient of the total cost in the policies, of shape (S, H, du, dx), from the one in their inputs."""
-    result = np.zeros(shape)
-    _lagged_sums(pulls, index, problem.disturbances, result)
-    return result
-
-
-def need_finite(owner: str, rollout: Rollout) -> Rollout:
+def need_finite(owner: str, rollout: Run) -> Run:
     """Refuse a rollout that diverged."""
     if not np.isfinite(rollout.costs).all():
         t = int(np.argmin(np.isfinite(rollout.costs)))

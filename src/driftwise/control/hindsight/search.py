@@ -3,8 +3,6 @@
 Whatever the way, the result carries a gap that follows from convexity and the gradients at the end alone.
 """
 
-import functools
-
 import numpy as np
 
 from driftwise._validate import Array
@@ -53,10 +51,6 @@ def _curvature(totals: Totals, weights: CostData) -> Curvature:
     return Curvature(totals.problem, weights, totals.gains[0], totals.shape[1], totals.starts)
 
 
-def _newton(curvature: Curvature, slope: Array) -> Array:
-    return curvature.newton(slope.reshape(len(curvature.sums), -1)).ravel()
-
-
 def _quadratic(totals: Totals, region: Region) -> Found:
     """Solve the normal equations; on a domain that does not contain the solution, go downhill within it."""
     curvature = _curvature(totals, roots(totals.problem))
@@ -64,7 +58,7 @@ def _quadratic(totals: Totals, region: Region) -> Found:
     base, tilt = value, slope = totals.at(policies)
     free = region._replace(domain=None)
     for _ in range(4):  # after the first step only rounding is left
-        better = policies + _newton(curvature, slope)
+        better = policies + curvature.newton(slope)
         lower, after = totals.at(better)
         if not (lower <= value * (1.0 + 1e-12) and free.gap(better, after) < free.gap(policies, slope)):
             break
@@ -73,12 +67,11 @@ def _quadratic(totals: Totals, region: Region) -> Found:
         return _certain("From the normal equations.", totals, region, policies)
 
     def quadratic(policies: Array) -> tuple[float, Array]:
-        bent = curvature.times(policies.reshape(region.segments, -1)).ravel()
+        bent = curvature.times(policies)
         return base + float((tilt + 0.5 * bent) @ policies), tilt + bent
 
-    found = projected(
-        quadratic, region.project, region.gap, policies, bend=curvature.steepest, enough=CLOSE, most=STEPS
-    )
+    bend = curvature.steepest
+    found = projected(quadratic, region.project, region.gap, policies, bend=bend, enough=CLOSE, most=STEPS)
     return _certain("By projected gradient steps.", totals, region, found)
 
 
@@ -100,7 +93,7 @@ def _smooth(totals: Totals, region: Region, policies: Array, enough: float) -> A
         sizes = np.abs(rollout.states), np.abs(rollout.inputs)
         local = (weight * family.bend(size, width) for weight, size in zip(weights, sizes, strict=True))
         curvature = _curvature(totals, diagonal_roots(*local))
-        policies = quasi_newton(totals.at, policies, newton=functools.partial(_newton, curvature), most=40)
+        policies = quasi_newton(totals.at, policies, newton=curvature.newton, most=40)
     return policies
 
 
@@ -141,7 +134,7 @@ def _by_values(owner: str, totals: Totals, region: Region) -> Found:
     start = np.zeros(totals.dim)
     if region.domain is None:
         how = "By quasi-Newton steps."
-        policies = quasi_newton(totals.at, start, newton=functools.partial(_newton, curvature), most=200)
+        policies = quasi_newton(totals.at, start, newton=curvature.newton, most=200)
     else:
         how, bend = "By projected gradient steps.", curvature.steepest
         policies = projected(totals.at, region.project, region.gap, start, bend=bend, enough=FAIR, most=200)

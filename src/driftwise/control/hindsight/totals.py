@@ -7,15 +7,8 @@ import numpy as np
 
 from driftwise._validate import Array
 from driftwise.control.costs.kernels import Integers
-from driftwise.control.hindsight.rollout import (
-    Problem,
-    Rollout,
-    cost_slopes,
-    extra_inputs,
-    policy_slopes,
-    pull,
-    roll,
-)
+from driftwise.control.costs.run import Run
+from driftwise.control.hindsight.rollout import Problem
 from driftwise.domains import Domain
 
 NEAR = 1e-4
@@ -43,20 +36,20 @@ class Totals(NamedTuple):
         """Number of unknowns."""
         return math.prod(self.shape)
 
-    def roll(self, policies: Array) -> Rollout:
+    def roll(self, policies: Array) -> Run:
         """Play the policies."""
-        return roll(self.problem, self.gains, extra_inputs(self.problem, policies.reshape(self.shape), self.played))
+        return self.problem.roll(self.gains, self.problem.extra_inputs(policies.reshape(self.shape), self.played))
 
     def at(self, policies: Array) -> tuple[float, Array]:
         """Return the total cost and its gradient."""
         return self.seen(self.roll(policies))
 
-    def seen(self, rollout: Rollout) -> tuple[float, Array]:
+    def seen(self, rollout: Run) -> tuple[float, Array]:
         """Return the total cost of a rollout and its gradient in the policies."""
         if not math.isfinite(rollout.total):
             return math.inf, np.zeros(self.dim)
-        pulls = pull(self.problem, self.gains, cost_slopes(self.problem.costs, rollout.states, rollout.inputs))
-        return rollout.total, policy_slopes(self.problem, pulls, self.played, self.shape).ravel()
+        pulls = self.problem.pull(self.gains, rollout)
+        return rollout.total, self.problem.policy_slopes(pulls, self.played, self.shape).ravel()
 
 
 class Region(NamedTuple):

@@ -38,10 +38,8 @@ def estimate_with_errors(fit: Fit, units: Units) -> tuple[Array, Array, float, f
     total = np.sum(grams, axis=0)
     whole, offset = fit.solve(total[:-1, :-1]), fit.solve(_centred(total))
     without = [fit.solve((total - gram)[:-1, :-1]) for gram in grams]
-    clarity = max(
-        (_clarity(C, [other.responses[i] for other in without]) for i, C in enumerate(whole.responses)),
-        default=math.inf,
-    )
+    of_responses = (_clarity(C, [other.responses[i] for other in without]) for i, C in enumerate(whole.responses))
+    clarity = max(of_responses, default=math.inf)
     if clarity < CLEAR:
         raise InputError(
             f"{OWNER}: in some direction of the state the response to the probes is only {clarity:.2g} times its own "

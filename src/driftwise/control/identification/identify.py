@@ -6,7 +6,6 @@ leaving a block of rounds out, which is how errors are estimated, costs next to 
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,9 +14,7 @@ from driftwise._validate import Array, checked, choice, read_only
 from driftwise.control.identification.accuracy import estimate_with_errors
 from driftwise.control.identification.data import OWNER, check_growth, read_data
 from driftwise.control.identification.methods import METHODS
-
-if TYPE_CHECKING:
-    from driftwise.control.plants import LinearSystem
+from driftwise.control.plants import LinearSystem
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +53,8 @@ class Identified:
     rounds: int
 
     @property
-    def system(self) -> "LinearSystem":
+    def system(self) -> LinearSystem:
         """The estimate as a plant, for `lqr`, `certify` and controllers."""
-        from driftwise.control.plants import LinearSystem
-
         return LinearSystem(self.A, self.B)
 
     def summary(self) -> str:
@@ -140,8 +135,8 @@ def identify(
     References
     ----------
     .. [1] Hazan, Kakade, Singh, "The nonstochastic control problem", ALT 2020, Algorithm 2.
-    .. [2] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24,
-       2023, Algorithm 4 and Appendix C.
+    .. [2] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory ...", JMLR 24, 2023: Algorithm 4,
+       Appendix C.
 
     Examples
     --------
@@ -172,14 +167,5 @@ def identify(
     check_growth(data.states * units.states)
     fit.check()
     A, B, error_A, error_B, error_loop = estimate_with_errors(fit, units)
-    return Identified(
-        read_only(A),
-        read_only(B),
-        max(error_A, error_B),
-        error_A,
-        error_B,
-        error_loop,
-        name,
-        data.order,
-        len(data.inputs),
-    )
+    errors = max(error_A, error_B), error_A, error_B, error_loop
+    return Identified(read_only(A), read_only(B), *errors, name, data.order, len(data.inputs))

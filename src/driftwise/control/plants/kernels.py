@@ -118,14 +118,7 @@ def _flee(size: int, push: float, w: Pointer, following: Pointer) -> None:
 
 @helper
 def move(
-    plant: Pointer,
-    change_A: Pointer,
-    change_B: Pointer,
-    push: float,
-    x: Pointer,
-    u: Pointer,
-    w: Pointer,
-    out: Pointer,
+    plant: Pointer, change_A: Pointer, change_B: Pointer, push: float, x: Pointer, u: Pointer, w: Pointer, out: Pointer
 ) -> None:
     """Write the state after (x, u, w); `u` is what the actuator delivers, the changes of A and B are of this round.
 
@@ -158,14 +151,10 @@ def saturate(limit: Array, u: Array) -> None:
     np.clip(u, -limit, limit, out=u)
 
 
-def advance(plant: PlantData, t: int, x: Array, u: Array, w: Array, out: Array) -> None:
-    """Write the state after (x, u, w) in round t; `u` is what the actuator delivers."""
-    one_move(plant_vector(plant), *changes_in(plant, t), 0.0, x, u, w, out)
+def advance(plant: PlantData, t: int, x: Array, u: Array, w: Array, out: Array, push: float = 0.0) -> None:
+    """Write the state after (x, u, w) in round t; `u` is what the actuator delivers.
 
-
-def push_away(plant: PlantData, t: int, x: Array, u: Array, push: float, w: Array, out: Array) -> None:
-    """Turn w into the push of this norm that takes the next state farthest from the origin, written to `out`.
-
-    Where the next state would be the origin itself, w stays as it is.
+    A push above 0 first turns w into the push of this norm that takes the next state farthest from the origin; where
+    the next state would be the origin itself, w stays as it is.
     """
     one_move(plant_vector(plant), *changes_in(plant, t), push, x, u, w, out)

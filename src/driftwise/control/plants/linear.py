@@ -1,6 +1,5 @@
 """The linear system x_{t+1} = A x_t + B u_t + w_t, the plant of the theory (Section 5 of the paper)."""
 
-from types import ModuleType
 from typing import Any, Self
 
 import numpy as np
@@ -11,15 +10,14 @@ from driftwise.control.plants.kernels import LINEAR, PlantData
 from driftwise.errors import InputError, MissingExtraError
 
 
-def _control(asker: str) -> ModuleType:
+def _control(asker: str) -> Any:
     try:
         import control
     except ImportError:
         raise MissingExtraError(
             f"{asker} needs python-control, which the extra 'control' brings: pip install 'driftwise[control]'."
         ) from None
-    module: ModuleType = control
-    return module
+    return control
 
 
 class LinearSystem(System):

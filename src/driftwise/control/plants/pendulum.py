@@ -56,8 +56,7 @@ class InvertedPendulum(System):
 
     References
     ----------
-    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24,
-       2023, Section 6.
+    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory ...", JMLR 24, 2023, Section 6.
 
     Examples
     --------
@@ -80,11 +79,8 @@ class InvertedPendulum(System):
             return number("InvertedPendulum", name, value, low=0.0, exclusive=True)
 
         self.torque_limit, self.step = positive("torque_limit", torque_limit), positive("step", step)
-        self.gravity, self.mass, self.length = (
-            positive("gravity", gravity),
-            positive("mass", mass),
-            positive("length", length),
-        )
+        self.gravity = positive("gravity", gravity)
+        self.mass, self.length = positive("mass", mass), positive("length", length)
         fall = 1.5 * self.gravity * self.step / self.length
         push = 3.0 * self.step / self.mass / self.length / self.length
         super().__init__([[1.0, self.step], [fall, 1.0]], [[0.0], [push]], input_limit=self.torque_limit)
@@ -96,7 +92,5 @@ class InvertedPendulum(System):
         return self._plant(PENDULUM, numbers=self._numbers)
 
     def __repr__(self) -> str:
-        return (
-            f"InvertedPendulum(torque_limit={self.torque_limit:g}, step={self.step:g}, gravity={self.gravity:g}, "
-            f"mass={self.mass:g}, length={self.length:g})"
-        )
+        rod = f"gravity={self.gravity:g}, mass={self.mass:g}, length={self.length:g}"
+        return f"InvertedPendulum(torque_limit={self.torque_limit:g}, step={self.step:g}, {rod})"

@@ -1,5 +1,7 @@
 """Disturbance-action policies and the states they lead to (the definition and the proposition of Section 5.2)."""
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -7,7 +9,8 @@ from driftwise._validate import Array, Checked, array, checked, instance, read_o
 from driftwise.control.plants import PLANT_HINT, System, as_matrix
 from driftwise.control.stability import lqr
 from driftwise.control.stability.certificate import stable
-from driftwise.errors import InputError
+from driftwise.domains import Domain
+from driftwise.errors import InputError, ParameterError
 
 
 class DisturbanceAction(metaclass=Checked):
@@ -69,6 +72,17 @@ class DisturbanceAction(metaclass=Checked):
     def __repr__(self) -> str:
         du, dx = self.K.shape
         return f"DisturbanceAction(memory={self.memory}, state_dim={dx}, input_dim={du})"
+
+
+def policy_memory(must: str, domain: Domain, memory: int | None, shape: tuple[int, int]) -> int:
+    """Return H for a domain of policies, H matrices of a shape; `must` begins the error, with its owner and a colon."""
+    H = domain.dim // math.prod(shape) if memory is None else whole(must.split(":")[0], "memory", memory)
+    if H < 1 or domain.dim != H * math.prod(shape) or (len(domain.shape) == 3 and domain.shape != (H, *shape)):
+        raise ParameterError(
+            f"{must} {H or 'H'} matrices of shape {shape}, such as in SpectralBalls({(H or 5, *shape)}, radii), got "
+            f"{domain!r}."
+        )
+    return H
 
 
 def read_loop(owner: str, system: System, K: ArrayLike) -> tuple[Array, Array]:

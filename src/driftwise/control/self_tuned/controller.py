@@ -14,7 +14,7 @@ from driftwise.control.policies.disturbance_action import stable_loop
 from driftwise.control.policies.scales import WIDTH, gain_size, loop_memory
 from driftwise.control.self_tuned.plants import enter
 from driftwise.control.self_tuned.pool import COUNT, FINISH_CALL, MIXTURE_AT, POOL, kept, members, new_pool, sides_of
-from driftwise.control.self_tuned.rounds import finish_round, foresee_all, learn_by_pool, pool_weights
+from driftwise.control.self_tuned.rounds import finish_round, learn_by_pool, place_all, pool_weights
 from driftwise.control.self_tuned.steps import finish
 from driftwise.domains import SpectralBalls
 from driftwise.engine.rounds import OK
@@ -168,7 +168,7 @@ class SelfTunedController(PolicyLoop):
     def _learn_by_hand(self, cost: Cost) -> None:
         """Ask a cost that is not built in what every learner pays, and for the slopes."""
         pool, parts, dx = self._decider, self._pool_parts, self.state_dim
-        foresee_all(self._cell, pool)
+        place_all(self._cell, pool)
         for m, point in enumerate(parts["points"]):
             parts["values"][m] = cost.value(parts["states"][m].copy(), parts["inputs"][m].copy())
             parts["slopes"][m, :dx], parts["slopes"][m, dx:] = cost.gradient(point[:dx].copy(), point[dx:].copy())

@@ -111,7 +111,7 @@ def enter(cell: Pointer, pool: Pointer) -> int:
 
 
 @aside
-def foresee(cell: Pointer, pool: Pointer) -> None:
+def place(cell: Pointer, pool: Pointer) -> None:
     """Write z_t(M^i) of every learner."""
     z, dim = whole_at(cell, loop.DX) + whole_at(cell, loop.DU), whole_at(pool, slot.DIM)
     points, free, features = at(pool, slot.POINTS_AT), at(pool, slot.FREE_AT), at(pool, slot.FEATURES_AT)

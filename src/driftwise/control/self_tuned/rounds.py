@@ -6,7 +6,7 @@ from driftwise._validate import Array
 from driftwise.control.costs.kernels import is_quadratic, slopes_of, value_of
 from driftwise.control.policies import layout as loop
 from driftwise.control.self_tuned import pool as slot
-from driftwise.control.self_tuned.plants import foresee
+from driftwise.control.self_tuned.plants import place
 from driftwise.engine.rounds import OK
 
 
@@ -17,7 +17,7 @@ def learn_by_pool(cell: Pointer, pool: Pointer, cost: Pointer, t: int) -> int:
     states, inputs, values = at(pool, slot.STATES_AT), at(pool, slot.INPUTS_AT), at(pool, slot.VALUES_AT)
     quadratic = 1 if is_quadratic(cost) and pool[slot.FITS] > 0.0 else 0
     z = dx + du
-    foresee(cell, pool)
+    place(cell, pool)
     for m in range(N):
         values[m] = value_of(cost, t, part(states, m * dx), part(inputs, m * du), dx, du)
     # Squares are fitted by the curvature W of a quadratic cost, whose columns are the slopes at half the unit vectors.
@@ -33,9 +33,9 @@ def learn_by_pool(cell: Pointer, pool: Pointer, cost: Pointer, t: int) -> int:
 
 
 @brief
-def foresee_all(cell: Array, pool: Array) -> None:
+def place_all(cell: Array, pool: Array) -> None:
     """Write z_t(M^i) of every learner, for a cost of a user's own."""
-    foresee(part(cell, 0), part(pool, 0))
+    place(part(cell, 0), part(pool, 0))
 
 
 @brief

@@ -4,7 +4,6 @@ import math
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from types import ModuleType
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +11,8 @@ from numpy.typing import ArrayLike
 from driftwise._validate import Array, checked, read_only, whole
 from driftwise.control.plants import System
 from driftwise.control.stability.base import Matrix, read_gain, read_system, shown, spectral_norm
-from driftwise.errors import MissingExtraError, ParameterError, StabilityError
+from driftwise.errors import ParameterError, StabilityError
+from driftwise.optimum.models import need_cvxpy
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,19 +130,9 @@ def _search(
     return min(found.values(), key=_score)
 
 
-def _cvxpy() -> ModuleType:
-    try:
-        import cvxpy
-    except ImportError:
-        raise MissingExtraError(
-            "certify needs cvxpy for sdp=True, which the extra 'convex' brings: pip install 'driftwise[convex]'."
-        ) from None
-    return cvxpy
-
-
 def _programme(A_K: Array, gain: float, radius: float) -> StrongStability | None:
     """Minimise the condition number of P over I <= P <= t I and A_K' P A_K <= rate^2 P, for a scan of rates."""
-    cvxpy = _cvxpy()
+    cvxpy = need_cvxpy("certify needs cvxpy for sdp=True")
     n = A_K.shape[0]
     P, t, square = cvxpy.Variable((n, n), symmetric=True), cvxpy.Variable(), cvxpy.Parameter(nonneg=True)
     bounds = [P >> np.eye(n), t * np.eye(n) >> P, square * P - A_K.T @ P @ A_K >> 0]
@@ -218,8 +208,7 @@ def certify(system: System, K: ArrayLike, *, sdp: bool = False) -> StrongStabili
 
     References
     ----------
-    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory and non-stochastic control", JMLR 24,
-       2023, Appendix A.
+    .. [1] Zhao, Yan, Wang, Zhou, "Non-stationary online learning with memory ...", JMLR 24, 2023, Appendix A.
     .. [2] Cohen, Hassidim, Koren, Lazic, Mansour, Talwar, "Online linear quadratic control", ICML 2018.
 
     Examples

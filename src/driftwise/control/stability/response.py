@@ -132,9 +132,8 @@ def impulse_response(system: System, K: ArrayLike, *, tolerance: float = 1e-12) 
         found = certify(system, K)
         rate, worst = found.norm**terms, found.condition / found.gamma
         rest_of_states = min(rest_of_states, worst * min(left, rate))
-        rest_of_inputs = min(
-            rest_of_inputs, worst * min(spectral_norm(power @ system.B), rate * spectral_norm(system.B))
-        )
+        left = min(spectral_norm(power @ system.B), rate * spectral_norm(system.B))
+        rest_of_inputs = min(rest_of_inputs, worst * left)
     return ImpulseResponse(
         float(states.sum() + rest_of_states),
         float(inputs.sum() + rest_of_inputs),

@@ -21,26 +21,26 @@ def encode(result: Result) -> bytes:
     The same result always gives the same bytes. `numpy.load` can read them, and no part of them is a pickle.
     """
     arrays: dict[str, np.ndarray[Any, Any]] = {}
-    plain: Any
+    rest: Any
     if isinstance(result, dict):
-        plain = {}
+        rest = {}
         for name, value in result.items():
             # A zip archive cuts names at a null byte.
             if not isinstance(name, str) or not name.isprintable():
                 raise InputError(f"{ALLOWED}; {name!r} is not a name.")
             if isinstance(value, np.ndarray):
                 arrays[name] = _array(name, value)
-                plain[name] = [str(arrays[name].dtype), list(arrays[name].shape)]
+                rest[name] = [str(arrays[name].dtype), list(arrays[name].shape)]
             elif value is None or isinstance(value, str):
-                plain[name] = value
+                rest[name] = value
             else:
-                plain[name] = _number(f"its entry {name!r}", value)
+                rest[name] = _number(f"its entry {name!r}", value)
     else:
-        plain = _number("this one", result)
+        rest = _number("this one", result)
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         with archive.open("result.json", "w") as member:
-            member.write(json.dumps(plain).encode())
+            member.write(json.dumps(rest).encode())
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
@@ -50,12 +50,12 @@ def encode(result: Result) -> bytes:
 def decode(data: bytes) -> Result:
     """Return the result that was encoded: Python numbers, and arrays of its own that can be written to."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        plain = json.loads(archive.read("result.json"))
-        if isinstance(plain, dict):
-            for name in [name for name, value in plain.items() if isinstance(value, list)]:
+        rest = json.loads(archive.read("result.json"))
+        if isinstance(rest, dict):
+            for name in [name for name, value in rest.items() if isinstance(value, list)]:
                 with archive.open(f"{name}.npy") as member:
-                    plain[name] = np.lib.format.read_array(member, allow_pickle=False)
-        return plain
+                    rest[name] = np.lib.format.read_array(member, allow_pickle=False)
+        return rest
 
 
 def _number(what: str, value: object) -> bool | int | float:

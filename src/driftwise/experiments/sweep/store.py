@@ -49,24 +49,24 @@ class Store:
 
     def find(self, configuration: Mapping[str, Any]) -> Result | None:
         """Return the result of a run that is kept unharmed, or None."""
-        plain = self.plain(configuration)
-        line = self._lines.get(self._path(plain).name, {})
+        text = self.text_of(configuration)
+        line = self._lines.get(self._path(text).name, {})
         # Compared as text, in which NaN equals itself and 1 differs from 1.0.
-        if json.dumps(line.get("configuration"), sort_keys=True) != plain:
+        if json.dumps(line.get("configuration"), sort_keys=True) != text:
             return None
         if any(line.get(key) != value for key, value in self._maker.items()):
             self.outdated += 1
             return None
         try:
-            data = self._path(plain).read_bytes()
+            data = self._path(text).read_bytes()
             return decode(data) if _digest(data) == line["digest"] else None
         except (OSError, ValueError, KeyError, zipfile.BadZipFile):
             return None
 
     def keep(self, configuration: Mapping[str, Any], payload: bytes, seconds: float) -> None:
         """Write the encoded result of a run, and then its line in the manifest."""
-        plain = self.plain(configuration)
-        path = self._path(plain)
+        text = self.text_of(configuration)
+        path = self._path(text)
         unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
             with unfinished.open("wb") as file:
@@ -75,7 +75,7 @@ class Store:
         except BaseException:
             unfinished.unlink(missing_ok=True)
             raise
-        settings = json.loads(plain)
+        settings = json.loads(text)
         line = {
             "file": path.name,
             "function": self._maker["function"],
@@ -91,7 +91,7 @@ class Store:
             _write(file, b"\n" * self._cut + json.dumps(line).encode() + b"\n")
         self._cut = False
 
-    def plain(self, configuration: Mapping[str, Any]) -> str:
+    def text_of(self, configuration: Mapping[str, Any]) -> str:
         """Return a configuration as JSON, the same for equal ones, or say why it has none."""
         try:
             return json.dumps(dict(configuration), sort_keys=True, default=_unwrap)
@@ -101,8 +101,8 @@ class Store:
                 f"lists of those; got {describe(configuration)}."
             ) from None
 
-    def _path(self, plain: str) -> Path:
-        return self.folder / (_digest(f"{self._maker['function']} {plain}".encode())[:16] + ".npz")
+    def _path(self, text: str) -> Path:
+        return self.folder / (_digest(f"{self._maker['function']} {text}".encode())[:16] + ".npz")
 
 
 def _parse(written: bytes) -> dict[str, dict[str, Any]]:

@@ -193,7 +193,7 @@ def run_all(
     store = None if out is None else Store(out, function)
     if store is not None:
         for configuration in configurations:
-            store.plain(configuration)
+            store.text_of(configuration)
     results: dict[int, Result] = {}
     if store is not None and resume:
         found = ((index, store.find(configuration)) for index, configuration in enumerate(configurations))

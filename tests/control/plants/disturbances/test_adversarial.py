@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from driftwise.control.plants.disturbances import (
+from driftwise.control.plants.disturbances.adversarial import (
     AdversarialDisturbance,
 )
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from driftwise._validate import Array
-from driftwise.control.plants.disturbances import (
+from driftwise.control import (
     AdversarialDisturbance,
     AutoregressiveDisturbance,
     ConstantDisturbance,
@@ -18,8 +18,8 @@ from driftwise.control.plants.disturbances import (
     SinusoidDisturbance,
     SquareWaveDisturbance,
     UniformDisturbance,
-    as_disturbances,
 )
+from driftwise.control.plants.disturbances.base import as_disturbances
 from driftwise.errors import ArgumentError, InputError, ParameterError
 from tests.cases import check_refused
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from driftwise.control.plants.disturbances import (
+from driftwise.control.plants.disturbances.noise import (
     AutoregressiveDisturbance,
     GaussianDisturbance,
     RandomWalkDisturbance,

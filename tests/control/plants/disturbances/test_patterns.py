@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from driftwise._validate import Array
-from driftwise.control.plants.disturbances import (
+from driftwise.control.plants.disturbances.patterns import (
     ConstantDisturbance,
     SinusoidDisturbance,
     SquareWaveDisturbance,

@@ -84,11 +84,7 @@ class SinusoidDisturbance(ByCoordinate):
     """
 
     def __init__(
-        self,
-        amplitude: float = 1.0,
-        period: float = 20.0,
-        switch_every: int | None = None,
-        seed: int | None = None,
+        self, amplitude: float = 1.0, period: float = 20.0, switch_every: int | None = None, seed: int | None = None
     ) -> None:
         owner = "SinusoidDisturbance"
         super().__init__(seed)

@@ -21,8 +21,8 @@ FIRST_SEED = 1000
 EXPONENTS = np.arange(-28, 21) / 2.0
 """OGD.Control is run with 49 steps, 2^-14 to 2^10 times D^2 / (mean cost of u = -K x times sqrt(T))."""
 
-SELF, SCREAM, PLAIN, LQR, FIXED = "self-tuned", "Scream", "OGD, not tuned", "LQR", "best fixed policy"
-OTHERS = (SELF, SCREAM, PLAIN, LQR, FIXED)
+SELF, SCREAM, UNTUNED, LQR, FIXED = "self-tuned", "Scream", "OGD, not tuned", "LQR", "best fixed policy"
+OTHERS = (SELF, SCREAM, UNTUNED, LQR, FIXED)
 
 NOISE = "Gaussian"
 
@@ -77,7 +77,7 @@ def run(seed: int, kind: str, change: str, rounds: int) -> dict[str, Any]:
     found = {
         SELF: total(tuned),
         SCREAM: total(control.ScreamController(plant, horizon=rounds, **same)),
-        PLAIN: total(control.GradientController(plant, horizon=rounds, **same)),
+        UNTUNED: total(control.GradientController(plant, horizon=rounds, **same)),
         LQR: total(control.LinearController(plant, tuned.K)),
         FIXED: control.best_policy(plant, costs, rows, **same).total,
     }
@@ -136,7 +136,7 @@ def conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
         "at worst.",
     ]
     share = np.arange(1, mine.size + 1) / mine.size
-    series = [Series(name, list(share), list(100.0 * np.sort(excess[name]))) for name in (SELF, SCREAM, PLAIN)]
+    series = [Series(name, list(share), list(100.0 * np.sort(excess[name]))) for name in (SELF, SCREAM, UNTUNED)]
     panel = Panel("Cost above that of tuned OGD.Control", "share of settings", "excess in %", series)
     return Finding(STUDY.title, summary, tables, claims, [panel])
 
