@@ -8,8 +8,9 @@ from hypothesis import settings
 
 from driftwise._compile import INTERPRETED
 
-settings.register_profile("driftwise", deadline=None, max_examples=60, derandomize=True)
-settings.load_profile("driftwise")
+for name, examples in (("driftwise", 20), ("full", 100)):
+    settings.register_profile(name, deadline=None, max_examples=examples, derandomize=True)
+settings.load_profile("full" if "full" in sys.argv else "driftwise")
 
 SHARES = (
     ("learners", "domains", "hints", "committee", "losses", "regret", "hindsight-control"),

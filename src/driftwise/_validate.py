@@ -27,17 +27,22 @@ def describe(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def number(owner: str, name: str, value: object, *, low: float = -LARGEST, exclusive: bool = False) -> float:
-    """Return `value` as a float that is finite and at least (or above) `low`."""
+def number(
+    owner: str, name: str, value: object, *, low: float = -LARGEST, exclusive: bool = False, high: float | None = None
+) -> float:
+    """Return `value` as a float that is finite and at least (or above) `low`; strictly between `low` and a `high`."""
     bound = "finite" if low == -LARGEST else f"{'above' if exclusive else 'at least'} {low:g}"
     expected = f"a number that is {bound} and at most {LARGEST:g} in size"
+    if high is not None:
+        exclusive, expected = True, f"a number between {low:g} and {high:g}, both excluded"
     try:
         if isinstance(value, str | bytes | bool | np.bool_):
             raise TypeError
         result = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise ParameterError(f"{owner}: {name} must be {expected}, got {describe(value)}.") from None
-    if not abs(result) <= LARGEST or result < low or (exclusive and result == low):
+    above = result >= high if high is not None else False
+    if not abs(result) <= LARGEST or result < low or above or (exclusive and result == low):
         raise ParameterError(f"{owner}: {name} must be {expected}, got {describe(value)}.")
     return result
 

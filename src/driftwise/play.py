@@ -106,9 +106,8 @@ def _turns(learner: Any, losses: LossStream, proposals: Any) -> Callable[[int], 
         except TypeError:
             count = -1
         if count != len(losses):
-            raise InputError(
-                f"play: proposals must be one row for each of the {len(losses)} rounds, got {describe(proposals)}."
-            )
+            got = describe(proposals) if count < 0 else f"{count} rows"
+            raise InputError(f"play: proposals must be one row for each of the {len(losses)} rounds, got {got}.")
         return lambda t: (proposals[t],)
     instance("play", "learner", learner, Learner, "Scream(...)")
     if proposals is not None:
@@ -160,7 +159,10 @@ def _by_hand(
 ) -> Array | None:
     weights: list[Array] = []
     for t in range(len(losses)):
-        w = np.atleast_1d(learner.act(*turns(t)))
+        try:
+            w = np.atleast_1d(learner.act(*turns(t)))
+        except InputError as error:
+            raise InputError(f"play, round {t}: {error}") from error
         if w.shape != decisions[t].shape:
             raise InputError(f"play: the losses have dim {losses.dim}, the decision in round {t} has shape {w.shape}.")
         decisions[t] = w

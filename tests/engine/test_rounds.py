@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import driftwise as dw
@@ -129,7 +129,6 @@ def _refused(learner: Ensemble, gradient: Array) -> bool:
 
 
 @given(seed=st.integers(0, 2**32), size=st.floats(-100.0, 100.0))
-@settings(max_examples=60, deadline=None)
 def test_gradients_of_any_size_leave_a_decision_and_a_distribution(seed: int, size: float) -> None:
     rng = np.random.default_rng(seed)
     domain = DOMAINS[sorted(DOMAINS)[seed % len(DOMAINS)]]

@@ -22,7 +22,7 @@ app = typer.Typer(
 app.command(short_help="Run the paper's experiments and build the report.")(reproduce.reproduce)
 app.command(short_help="Build the report of a folder again.")(report.report)
 app.command(short_help="Play learners on your own CSV or parquet file.")(compare.compare)
-app.command(short_help="Play real problems on real data, against the rules of today.")(apply.apply)
+app.command(short_help="Play real problems on real data, against rules in common use.")(apply.apply)
 app.command(short_help="Compile beforehand, so that no first decision has to wait.")(warmup.warmup)
 
 

@@ -5,7 +5,6 @@ from numpy.typing import ArrayLike
 
 from driftwise._memory import Pointer
 from driftwise._validate import number
-from driftwise.errors import ParameterError
 from driftwise.losses.forms import RegressionLoss
 from driftwise.losses.kernels import link
 from driftwise.losses.pieces import Pieces
@@ -67,11 +66,7 @@ class QuantileLoss(RegressionLoss):
     value_of, slope_of = pinball, pinball_slope
 
     def __init__(self, features: ArrayLike, targets: ArrayLike, quantile: float = 0.5) -> None:
-        self.quantile = number("QuantileLoss", "quantile", quantile, low=0.0, exclusive=True)
-        if self.quantile >= 1.0:
-            raise ParameterError(
-                f"QuantileLoss: quantile must be below 1, the share of targets below the forecast, got {quantile!r}."
-            )
+        self.quantile = number("QuantileLoss", "quantile", quantile, low=0.0, high=1.0)
         right = 1.0 - self.quantile
         self.shape, self.pieces = np.array([[right]]), Pieces(bend=0.0, right=right, jump=1.0)
         super().__init__(features, targets)

@@ -31,7 +31,7 @@ def read_proposals(n: int, given: Proposals, shape: tuple[int, ...] | None) -> t
             "member that always has a proposal."
         )
     if count < n:
-        name = "proposals of those awake"
+        name = f"proposals of those awake (members {np.flatnonzero(awake).tolist()})"
     values = loose(owner, name, items, "real numbers, vectors or matrices of one shape")
     wanted = KINDS[min(max(values.ndim - 1, 0), 2)] if shape is None else shape
     checked = array(owner, name, values, (count, *wanted), copy=True)
