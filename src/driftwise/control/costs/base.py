@@ -129,17 +129,17 @@ class DataCost(Cost):
     @classmethod
     def smoothed(cls, data: CostData, width: float) -> "tuple[DataCost, CostData]":
         """Return smooth costs that come to these as the width falls, as a cost of their kind and their data."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{cls.__name__} must say what smooths it, if it has kinks.")
 
     @classmethod
     def bend(cls, sizes: Array, width: float) -> Array:
         """Return b such that ``b z^2`` bends like the cost of a coordinate z of this size, for a weight of 1."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{cls.__name__} must say how it bends, if it is smooth and not quadratic.")
 
     @classmethod
     def expression(cls, cp: ModuleType, Z: Any, width: float) -> Any:
         """Return the costs of the entries of a cvxpy variable, for weights of 1."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{cls.__name__} must state itself for cvxpy, if it is not quadratic.")
 
     @property
     def gradient_constant(self) -> float | None:
