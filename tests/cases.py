@@ -1,8 +1,9 @@
 """What many tests play: domains, loss streams, learners, and the two verbs by hand."""
 
 import functools
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,23 @@ import pytest
 import driftwise as dw
 from driftwise._validate import Array
 from driftwise.errors import DriftwiseError
+
+
+def every_pair(**axes: Iterable[Any]) -> pytest.MarkDecorator:
+    """Run a test so often that every value of an argument meets every value of every other one.
+
+    All combinations of three and more are run with -m full.
+    """
+    values = [list(axis) for axis in axes.values()]
+    cases = []
+    for place in itertools.product(*(range(len(axis)) for axis in values)):
+        first, second, *rest = place
+        usual = all(k == (first + n * second) % len(values[n + 1]) for n, k in enumerate(rest, start=1))
+        chosen = [axis[k] for axis, k in zip(values, place, strict=True)]
+        name = "-".join(value if isinstance(value, str) else repr(value) for value in chosen)
+        cases.append(pytest.param(*chosen, id=name, marks=() if usual else pytest.mark.full))
+    return pytest.mark.parametrize(list(axes), cases)
+
 
 DOMAINS: dict[str, dw.Domain] = {
     "ball": dw.Ball(3),

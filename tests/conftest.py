@@ -1,7 +1,11 @@
 """Settings that all tests share, and compiling once for all workers."""
 
+import os
 import subprocess
 import sys
+
+# Before NumPy is imported: matrices are small here, and threads of several workers get in each other's way.
+os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 import pytest
 from hypothesis import settings

@@ -85,6 +85,44 @@ def test_it_is_refused_by_name() -> None:
     assert issubclass(FrozenError, DriftwiseError)
 
 
+@pytest.mark.parametrize("name", MADE)
+def test_a_name_that_there_is_none_of_cannot_be_assigned(name: str) -> None:
+    actor = MADE[name]()
+    before = state(actor)
+    check_refused(lambda: setattr(actor, "swiching_cost", 5.0), type(actor).__name__, "swiching_cost", kind=FrozenError)
+    assert state(actor) == before
+
+
+def test_a_misspelt_name_is_answered_with_the_right_one() -> None:
+    learner = dw.SelfTunedScream(BALL, switching_cost=2.0)
+    with pytest.raises(FrozenError, match=r"no attribute 'swiching_cost', .* Did you mean switching_cost\?$"):
+        learner.swiching_cost = 5.0  # type: ignore[attr-defined]
+    with pytest.raises(FrozenError, match=r"cannot be given one\.$"):
+        learner.zzz = 5.0  # type: ignore[attr-defined]
+
+
+def test_a_class_of_ones_own_may_be_given_any_attribute() -> None:
+    class Noted(dw.OGD):
+        pass
+
+    class Careful(dw.OGD):
+        def __setattr__(self, name: str, value: Any) -> None:
+            raise TypeError(name)
+
+    class MoreCareful(Careful):
+        pass
+
+    learner = Noted(BALL, step=0.1)
+    learner.swiching_cost = 5.0  # type: ignore[attr-defined]
+    assert learner.clone().swiching_cost == 5.0  # type: ignore[attr-defined]
+    with pytest.raises(FrozenError, match="horizon"):
+        learner.horizon = 3
+    assert Noted.__setattr__ is object.__setattr__, "its assignments cost no more than those of any object"
+    for kind in (Careful, MoreCareful):
+        with pytest.raises(TypeError):
+            kind(BALL, step=0.1)
+
+
 @pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
 def test_copies_are_as_fixed_as_the_original(way: Callable[[Any], Any]) -> None:
     for make in MADE.values():
@@ -160,10 +198,10 @@ def test_a_state_can_be_restored_any_number_of_times(name: str) -> None:
         for _ in range(5):
             ways[-1].append(np.copy(act(actor)))
             observe(actor)
-        actor.note = "added since"
+        actor._note = "added since"
         actor.restore(saved)
         assert actor.round == 1
-        assert not hasattr(actor, "note")
+        assert not hasattr(actor, "_note")
     np.testing.assert_array_equal(ways[0], ways[1])
 
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from driftwise.errors import MissingExtraError, ParameterError
+from driftwise._extras import optional
+from driftwise.errors import ParameterError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,18 +17,13 @@ POINTS = 1000
 
 def axes(owner: str, ax: "Axes | None") -> "Axes":
     """Return the axes given, or new ones in a new figure."""
-    try:
-        from matplotlib import pyplot
-        from matplotlib.axes import Axes
-    except ImportError:
-        raise MissingExtraError(
-            f"{owner} needs matplotlib, which the extra 'plot' brings: pip install 'driftwise[plot]'."
-        ) from None
-    if ax is None:
-        _, ax = pyplot.subplots(layout="constrained")
-    elif not isinstance(ax, Axes):
+    optional(owner, "matplotlib", "plot")
+    from matplotlib import pyplot
+    from matplotlib.axes import Axes
+
+    if ax is not None and not isinstance(ax, Axes):
         raise ParameterError(f"{owner}: ax must be matplotlib axes, such as plt.subplots()[1], got {ax!r}.")
-    return ax
+    return pyplot.subplots(layout="constrained")[1] if ax is None else ax
 
 
 def edges(rounds: int, count: int) -> NDArray[np.int64]:

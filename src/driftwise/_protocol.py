@@ -1,8 +1,9 @@
 """One protocol: act, then observe, round after round. What learners, committees and controllers have in common."""
 
 import copy
+import difflib
 import math
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -36,11 +37,17 @@ class _Fixed:
 
 
 class Configured(Checked):
-    """Metaclass of classes whose settings, the arguments of driftwise's own constructors, cannot be assigned later."""
+    """Metaclass of classes whose settings, the arguments of driftwise's own constructors, cannot be assigned later.
+
+    Subclasses outside driftwise may be given any other attribute, at the price of a plain assignment.
+    """
 
     def __init__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> None:
         super().__init__(name, bases, space)
-        if "__init__" in space and cls.__module__.startswith("driftwise."):
+        if not cls.__module__.startswith("driftwise."):
+            if cls.__setattr__ is Actor.__setattr__:  # type: ignore[comparison-overlap]
+                cls.__setattr__ = object.__setattr__  # type: ignore[assignment]
+        elif "__init__" in space:
             for argument in cls.__signature__.parameters:
                 if not hasattr(cls, argument):
                     setattr(cls, argument, _Fixed(argument))
@@ -80,6 +87,24 @@ class Actor(metaclass=Configured):
             raise self._acts_again("a run to begin")
         if self._round >= self._limit:
             raise self._exhausted()
+
+    if not TYPE_CHECKING:  # type checkers take a class with this method to have every attribute
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            """Refuse a public name that a class of driftwise does not have: most likely it is misspelt."""
+            known = self.__dict__
+            if name[0] != "_" and "_built" in known and name not in known and not hasattr(type(self), name):
+                kind = type(self).__name__
+                near = difflib.get_close_matches(name, [word for word in dir(self) if word[0] != "_"], 1)
+                hint = f" Did you mean {near[0]}?" if near else ""
+                raise FrozenError(f"{kind}: a {kind} has no attribute {name!r}, and cannot be given one.{hint}")
+            object.__setattr__(self, name, value)
+
+    def _end_round(self) -> None:
+        """Count the round, and wait for `act` again."""
+        state = self.__dict__  # the verbs write here directly: in every round, `__setattr__` would be felt
+        state["_round"] += 1
+        state["_acted"] = None
 
     def clone(self) -> Self:
         """Return an independent copy in the same state."""

@@ -15,6 +15,7 @@ from driftwise._compile import LARGEST
 from driftwise.errors import ArgumentError, InputError, ParameterError
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -4,6 +4,9 @@ All of them derive from `DriftwiseError`, and each also derives from the built-i
 Python user would expect in its place, so ``except ValueError`` keeps working.
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 __all__ = [
     "ArgumentError",
     "ConvergenceError",
@@ -49,7 +52,10 @@ class OrderError(DriftwiseError, RuntimeError):
 
 
 class FrozenError(DriftwiseError, AttributeError):
-    """A setting was assigned after its learner, committee or controller was built; nothing was changed."""
+    """A setting of a finished learner, committee or controller was assigned, or a name that it does not have.
+
+    Nothing was changed.
+    """
 
 
 class HorizonError(DriftwiseError, RuntimeError):
@@ -66,3 +72,17 @@ class MissingExtraError(DriftwiseError, ImportError):
 
 class RunError(DriftwiseError, RuntimeError):
     """A run of a sweep failed, or could not be started; the runs that had finished are kept."""
+
+
+def unknown_name(owner: str, kind: str, name: str, known: Iterable[str]) -> ParameterError:
+    """Return the error to raise for a name that does not exist, with the one that was probably meant.
+
+    Examples
+    --------
+    >>> print(unknown_name("compare", "learner", "Screem", ["ogd", "scream"]))
+    compare: there is no learner 'Screem'; did you mean scream? There are ogd, scream.
+    """
+    names = list(known)
+    near = get_close_matches(str(name).lower(), names, 1)
+    hint = f"; did you mean {near[0]}?" if near else "."
+    return ParameterError(f"{owner}: there is no {kind} {name!r}{hint} There are {', '.join(names)}.")

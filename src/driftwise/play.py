@@ -185,7 +185,7 @@ def _distance(a: Array, b: Array) -> float:
     """Euclidean distance, summed in the order of the compiled loop."""
     total = 0.0
     for x, y in zip(a.tolist(), b.tolist(), strict=True):
-        total += (x - y) ** 2
+        total += (x - y) * (x - y)  # not **, which rounds differently in Python and in compiled code
     return math.sqrt(total)
 
 

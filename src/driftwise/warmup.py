@@ -8,7 +8,7 @@ compilation says when it pays: in the image of a container, before a plant is sw
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -16,11 +16,8 @@ import driftwise as dw
 from driftwise import _compile
 from driftwise._validate import Array
 from driftwise.engine import run
-from driftwise.errors import ParameterError
+from driftwise.errors import unknown_name
 from driftwise.losses.base import compile_links
-
-if TYPE_CHECKING:
-    from driftwise.control import Controller
 
 __all__ = ["FAMILIES", "Warmed", "chosen_families", "machine_code_folder", "warm_up"]
 
@@ -112,7 +109,7 @@ def _losses() -> None:
     # A run on a user's own functions is compiled for them alone, but what it calls in every round is kept.
     learner = dw.OGD(dw.Ball(2), step=0.1)
     _rounds(learner)
-    run.note(learner._link(), 0, np.zeros((1, 2)), np.zeros(1), np.zeros((0, 1)))
+    run.note(learner.cell, 0, np.zeros((1, 2)), np.zeros(1), np.zeros((0, 1)))
 
 
 class _Still(dw.Learner):
@@ -125,36 +122,30 @@ class _Still(dw.Learner):
         pass
 
 
-def _steps(controller: "Controller") -> None:
+def _steps(controller: "dw.control.Controller") -> None:
     """Take a step by hand and a few in `simulate`."""
-    from driftwise import control
-
-    plant, built_in = control.double_integrator(), control.QuadraticCost(1.0, 1.0)
-    own = control.CustomCost(built_in.value, built_in.gradient)
+    plant, built_in = dw.control.double_integrator(), dw.control.QuadraticCost(1.0, 1.0)
+    own = dw.control.CustomCost(built_in.value, built_in.gradient)
     for cost in (built_in, own):
         u = controller.act(np.ones(2))
         controller.observe(cost, applied=u + 0.1)
-        control.simulate(plant, controller, cost, control.ConstantDisturbance(0.1), rounds=3, record_weights=True)
+        dw.control.simulate(plant, controller, cost, dw.control.ConstantDisturbance(0.1), rounds=3, record_weights=True)
 
 
 def _control() -> None:
     """Run controllers with the paper's learners, with one of a user's own, or without."""
-    from driftwise import control
-
-    plant, policies = control.double_integrator(), dw.SpectralBalls((2, 1, 2), radii=1.0)
+    plant, policies = dw.control.double_integrator(), dw.SpectralBalls((2, 1, 2), radii=1.0)
     for controller in (
-        control.LinearController(plant),
-        control.ScreamController(plant),
-        control.DisturbanceActionController(plant, _Still(policies)),
+        dw.control.LinearController(plant),
+        dw.control.ScreamController(plant),
+        dw.control.DisturbanceActionController(plant, _Still(policies)),
     ):
         _steps(controller)
 
 
 def _self_tuned_control() -> None:
     """Run SelfTunedController."""
-    from driftwise import control
-
-    _steps(control.SelfTunedController(control.double_integrator()))
+    _steps(dw.control.SelfTunedController(dw.control.double_integrator()))
 
 
 def _regret() -> None:
@@ -191,11 +182,11 @@ class Warmed(NamedTuple):
     """A family that has been compiled."""
 
     family: str
-    """Its name, as in `FAMILIES`."""
+    """Name of the family, as in `FAMILIES`."""
     compiled: int
-    """Kernels that were compiled, and not just read from disk."""
+    """Number of kernels that were compiled, and not just read from disk."""
     cpu_seconds: float
-    """What compiling or reading it took."""
+    """CPU seconds that compiling or reading took."""
 
 
 def machine_code_folder() -> Path | None:
@@ -219,7 +210,7 @@ def chosen_families(names: Iterable[str] | None) -> list[str]:
     chosen = list(dict.fromkeys(FAMILIES if names is None else names))
     for name in chosen:
         if name not in FAMILIES:
-            raise ParameterError(f"warmup: there is no family {name!r}; there are {', '.join(FAMILIES)}.")
+            raise unknown_name("warmup", "family", name, FAMILIES)
     return chosen
 
 

@@ -5,7 +5,7 @@ import functools
 
 from driftwise.applications.capacity import capacity
 from driftwise.applications.case import Case
-from driftwise.applications.contest import Books, CaseContest, hold_contest
+from driftwise.applications.contest import CaseContest, hold_contests
 from driftwise.applications.data import Dataset, load
 from driftwise.applications.energy import energy
 from driftwise.applications.forecasts import forecasts
@@ -33,5 +33,4 @@ def case(application: str) -> Case:
 
 @functools.cache
 def contest(application: str, move_cost: float) -> CaseContest:
-    played = case(application)
-    return hold_contest(played, move_cost, Books(played), lambda text: None)
+    return hold_contests(case(application), [move_cost], lambda text: None)[0]

@@ -66,7 +66,7 @@ def test_what_is_wrong_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         Applications([])
     with pytest.raises(ParameterError, match="move cost must be a number that is at least 0"):
         Applications([-1.0])
-    with pytest.raises(ParameterError, match="no application 'bogus'; there are capacity, forecasts, energy, policies"):
+    with pytest.raises(ParameterError, match=r"no application 'bogus'\. There are capacity, forecasts, energy, pol"):
         apply("bogus", tmp_path)
     monkeypatch.setattr("driftwise.applications.data.catalogue.installed", lambda package: False)
     with pytest.raises(MissingExtraError, match="pip install"):

@@ -1,4 +1,4 @@
-"""Rules of today: each by what defines it, and none may see the round it decides on."""
+"""Common rules: each by what defines it, and none may see the round it decides on."""
 
 from collections.abc import Callable
 
@@ -7,6 +7,8 @@ import pytest
 
 from driftwise._validate import Array
 from driftwise.applications import rules
+from driftwise.domains import Box
+from driftwise.losses import LinearLoss
 
 SERIES = 1.0 + np.random.default_rng(0).uniform(size=200)
 TABLE = np.random.default_rng(1).uniform(size=(200, 3))
@@ -78,3 +80,11 @@ def test_a_forecast_without_error_gets_all_the_weight() -> None:
     errors = np.ones((50, 3))
     errors[:, 1] = 0.0
     assert rules.inverse_errors(errors, 10)[-1, 1] == pytest.approx(1.0)
+
+
+def test_larger_steps_go_further() -> None:
+    ways = rules.descents(LinearLoss(-np.ones((100, 1))), Box([0.0], [10.0]), 1.0, np.array([2.0]))
+    assert {decisions[0, 0] for decisions in ways.values()} == {2.0}
+    steps = [decisions[1, 0] - decisions[0, 0] for decisions in ways.values()]
+    assert steps == pytest.approx(list(rules.STEPS.values()))  # D = 10, G = 1 and T = 100: the unit is 1
+    assert all(decisions[-1, 0] == 10.0 for decisions in ways.values())

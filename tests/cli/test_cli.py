@@ -12,17 +12,18 @@ from driftwise.experiments.findings.finding import Finding
 from driftwise.experiments.studies import catalogue
 from driftwise.experiments.studies.catalogue import Experiment
 from driftwise.experiments.studies.study import Study
+from driftwise.experiments.sweep import cluster
 from tests.cli.small import RUNNER, noisy, tasks
+
+COMPARE = ("--data", "no.csv", "--target", "y", "--switching-cost", "1")
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["apply", "bogus"],
         ["apply", "--move-cost", "-1"],
         ["reproduce", "--seeds", "0"],
         ["reproduce", "--bogus"],
-        ["reproduce", "figure3"],
         ["reproduce", "--workers", "0"],
         ["bogus"],
         ["report"],
@@ -38,16 +39,17 @@ def test_wrong_arguments_exit_with_2(arguments: list[str]) -> None:
     [
         (["report", "nowhere"], 2, "nowhere has no findings to show"),
         (["reproduce", "--out", "file"], 2, "file is not a folder to write to"),
-        (
-            ["compare", "--data", "a", "--target", "y", "--switching-cost", "1", "--out", "file"],
-            2,
-            "file is not a folder",
-        ),
+        (["compare", *COMPARE, "--out", "file"], 2, "file is not a folder"),
         (["reproduce", "--dask", "nonsense"], 2, "looks like tcp://host:8786, got 'nonsense'"),
         (["reproduce", "--dask", "tcp://127.0.0.1:1"], 1, "no Dask scheduler at tcp://127.0.0.1:1; `dask scheduler`"),
         (["reproduce", "--workers", "2", "--dask", "tcp://127.0.0.1:1"], 2, "workers"),
-        (["compare", "--data", "no.csv", "--target", "y", "--switching-cost", "1"], 2, "no.csv"),
-        (["apply", "--data", "bogus"], 2, "there is no series 'bogus'"),
+        (["compare", *COMPARE], 2, "no.csv"),
+        (["reproduce", "figur1"], 2, "there is no experiment 'figur1'; did you mean figure1? There are figure1, fig"),
+        (["reproduce", "bogus"], 2, "there is no experiment 'bogus'. There are figure1, "),
+        (["apply", "capasity"], 2, "there is no application 'capasity'; did you mean capacity? There are capacity, "),
+        (["compare", *COMPARE, "--learner", "screem"], 2, "there is no learner 'screem'; did you mean scream? There"),
+        (["apply", "--data", "bogus"], 2, "there is no series 'bogus'. There are traffic, "),
+        (["apply", "--data", "trafic"], 2, "there is no series 'trafic'; did you mean traffic? There are "),
         (["apply", "energy", "--data", "synthetic-polls"], 2, "energy cannot be played on 'synthetic-polls'"),
         (["apply", "--out", "file"], 2, "file is not a folder to write to"),
     ],
@@ -62,6 +64,7 @@ def test_errors_are_one_line(
 ) -> None:
     monkeypatch.chdir(small.parent)
     Path("file").write_text("")
+    monkeypatch.setattr(cluster, "PATIENCE", 1)
     monkeypatch.setattr(sys, "argv", ["driftwise", *arguments])
     with pytest.raises(SystemExit) as exit_:
         main()
@@ -93,6 +96,14 @@ def test_version_and_help() -> None:
     output = RUNNER.invoke(app, ["--help"]).output
     assert all(command in output for command in ("reproduce", "report", "compare", "apply"))
     assert all(name in RUNNER.invoke(app, ["reproduce", "--help"]).output for name in catalogue.CATALOGUE)
+
+
+@pytest.mark.parametrize(
+    ("words", "names"), [("reproduce fig", ["figure1", "figure2"]), ("apply en", ["energy"]), ("apply x", [])]
+)
+def test_a_shell_completes_names(words: str, names: list[str]) -> None:
+    variables = {"_DRIFTWISE_COMPLETE": "complete_bash", "COMP_WORDS": f"driftwise {words}", "COMP_CWORD": "2"}
+    assert RUNNER.invoke(app, [], prog_name="driftwise", env=variables).output.split() == names
 
 
 def modules(code: str) -> set[str]:

@@ -1,10 +1,12 @@
 """`driftwise compare`."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 
-from driftwise.cli import app, names
+from driftwise.cli import app
+from driftwise.cli.compare import LEARNERS
 from driftwise.experiments import comparison
 from tests.cli.small import RUNNER
 
@@ -25,9 +27,9 @@ def test_compare_plays_on_the_users_own_file(tmp_path: Path) -> None:
 
 
 def test_compare_names_all_learners_in_its_help() -> None:
-    assert set(names.LEARNERS) == set(comparison.CONTENDERS)
+    assert set(LEARNERS) == set(comparison.CONTENDERS)
     output = RUNNER.invoke(app, ["compare", "--help"]).output
-    assert all(name in output for name in names.LEARNERS)
+    assert all(name in re.sub(r"-\s+", "-", output) for name in LEARNERS)  # names are broken at their hyphens
 
 
 def test_a_command_that_fails_leaves_no_folder(tmp_path: Path) -> None:

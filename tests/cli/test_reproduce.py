@@ -87,13 +87,24 @@ def test_interruption_exits_with_130_and_says_how_to_go_on(small: Path, monkeypa
     assert f"driftwise reproduce figure1 --out {small} --resume" in result.output
 
 
+ONE_STUDY = """
+from driftwise.cli import main
+from driftwise.experiments.studies.catalogue import CATALOGUE
+from driftwise.experiments.studies.theory.lower_bounds import EXPERTS
+
+CATALOGUE["theory"] = CATALOGUE["theory"]._replace(studies=(EXPERTS,))
+main()
+"""
+"""The command line with one of the many studies of theory."""
+
+
 def test_a_real_interruption_and_going_on(tmp_path: Path) -> None:
     """Stop `driftwise reproduce` in the middle as a terminal does, and let it go on."""
-    command = [sys.executable, "-m", "driftwise", "reproduce", "figure2", "--quick", "--out", str(tmp_path)]
+    command = [sys.executable, "-c", ONE_STUDY, "reproduce", "theory", "--quick", "--out", str(tmp_path)]
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
     )
-    runs = tmp_path / "runs" / "figure2" / "controllers"
+    runs = tmp_path / "runs" / "theory" / "experts"
     deadline = time.monotonic() + 300.0
     while len(list(runs.glob("*.npz"))) < 5 and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -101,11 +112,11 @@ def test_a_real_interruption_and_going_on(tmp_path: Path) -> None:
     _, error = process.communicate(timeout=60)
     assert process.returncode == 130, error
     assert "Traceback" not in error
-    assert error.rstrip().endswith(f"driftwise reproduce figure2 --quick --out {tmp_path} --resume")
+    assert error.rstrip().endswith(f"driftwise reproduce theory --quick --out {tmp_path} --resume")
     kept = {path: path.stat().st_mtime_ns for path in runs.glob("*.npz")}
     assert len(kept) >= 5
     again = subprocess.run([*command, "--resume"], capture_output=True, text=True, check=True)
-    assert "Controllers under changing costs" in again.stdout
+    assert "Hedge on the experts of Theorem 3" in again.stdout
     assert again.stderr == ""  # no bars where there is no terminal
     assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
     assert (tmp_path / "report.html").exists()

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from driftwise import warmup
-from driftwise.cli import app, names
+from driftwise.cli import app
+from driftwise.cli.warmup import FAMILIES
 from driftwise.errors import RunError
 from tests.cli.small import RUNNER
 
@@ -30,14 +31,14 @@ def test_warmup_says_what_it_compiles_and_where_it_keeps_that(tmp_path: Path) ->
 
 def test_warmup_help_says_when_it_pays() -> None:
     output = RUNNER.invoke(app, ["warmup", "--help"]).output
-    for word in ("container", "serverless", "DRIFTWISE_CACHE_DIR", "NUMBA_CPU_NAME", *names.FAMILIES):
+    for word in ("container", "serverless", "DRIFTWISE_CACHE_DIR", "NUMBA_CPU_NAME", *FAMILIES):
         assert word in re.sub(r"-\s+", "-", output)  # names are broken at their hyphens
 
 
 @pytest.mark.parametrize(
     ("arguments", "variables", "code", "message"),
     [
-        (["--family", "lerners"], {}, 2, "driftwise: warmup: there is no family 'lerners'; there are learners, "),
+        (["--family", "lerners"], {}, 2, "driftwise: warmup: there is no family 'lerners'; did you mean learners? "),
         ([], {"NUMBA_DISABLE_JIT": "1"}, 2, "driftwise: warmup: NUMBA_DISABLE_JIT is set"),
     ],
 )

@@ -4,8 +4,16 @@ import numpy as np
 from hypothesis import strategies as st
 
 import driftwise as dw
+from driftwise._compile import entry
+from driftwise._memory import part
 from driftwise._validate import Array
-from driftwise.domains.kernels import project_rows
+from driftwise.domains.kernels import project
+
+
+@entry
+def project_rows(plan: Array, rows: Array, room: Array) -> None:
+    for i in range(rows.shape[0]):
+        project(part(plan, 0), part(rows, i * rows.shape[1]), part(room, 0))
 
 
 def compiled(domain: dw.Domain, x: Array) -> Array:

@@ -82,12 +82,9 @@ def test_python_projects_without_compiling_anything() -> None:
 
 INTERPRETED = """
 import sys
-import numpy as np, driftwise as dw
-from driftwise.domains.kernels import project_rows
+from tests.domains.cases import compiled
 from tests.domains.test_base import EXTREMES, MIXED
-rows = EXTREMES.copy()
-project_rows(MIXED.plan(), rows, np.empty(MIXED.room))
-sys.stdout.write(rows.tobytes().hex())
+sys.stdout.write(compiled(MIXED, EXTREMES).tobytes().hex())
 """
 
 EXTREMES = np.concatenate(

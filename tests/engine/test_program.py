@@ -49,12 +49,12 @@ def test_constants_can_be_read_from_a_cell(where: str) -> None:
         layout.ROUND_CALL: 0.0,
     }
     assert {place: cell[place] for place in expected} == expected
-    parts = layout.CONSTANTS.views(layout.constants_of(cell), program.sides)
+    parts = layout.CONSTANTS.views(cell, program.sides)
     np.testing.assert_array_equal(parts["steps"], [*STEPS, 0.0])
     np.testing.assert_array_equal(parts["log_prior"], [*LOG_PRIOR, -np.inf])
     np.testing.assert_array_equal(parts["domain"], domain.plan(link=False))
-    rows = domain.table[domain.table[:, 0] == SIMPLEX]
-    np.testing.assert_array_equal(parts["simplices"], rows[:, 1:3])
+    simplices = [part for block, part in zip(domain.blocks, domain.slices, strict=True) if block.kind == SIMPLEX]
+    assert parts["simplices"].tolist() == [[part.start, part.stop] for part in simplices]
 
 
 @pytest.mark.parametrize("base", [dw.mirror.Euclidean(), dw.mirror.NegativeEntropy()], ids=repr)
@@ -66,7 +66,7 @@ def test_parts_share_out_a_cell_without_gap_or_overlap(base: dw.mirror.MirrorMap
     layout.state_of(cell)[: layout.STATE.numbers] = 1.0
     room = cell[int(cell[layout.ROOM_AT]) :]
     for section, vector in (
-        (layout.CONSTANTS, layout.constants_of(cell)),
+        (layout.CONSTANTS, cell),
         (layout.STATE, layout.state_of(cell)),
         (layout.ROOM, room),
     ):

@@ -14,7 +14,7 @@ from driftwise.engine.program import pool_size
 from driftwise.engine.reference import Reference
 from driftwise.engine.rounds import REFUSED
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
-from tests.cases import DOMAINS, EUCLIDEAN, SCHEDULES, maker, paper_pool, squared
+from tests.cases import DOMAINS, EUCLIDEAN, SCHEDULES, every_pair, maker, paper_pool, squared
 
 ROUNDS = 70
 
@@ -27,9 +27,7 @@ LONG = {
 """Domains of many coordinates."""
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("where", [*DOMAINS, *LONG])
-@pytest.mark.parametrize("name", EUCLIDEAN)
+@every_pair(name=EUCLIDEAN, where=[*DOMAINS, *LONG], schedule=SCHEDULES)
 def test_every_round_is_the_reference_round(name: str, where: str, schedule: str) -> None:
     domain = {**DOMAINS, **LONG}[where]
     losses = squared(domain.dim, ROUNDS)
@@ -41,7 +39,7 @@ def test_every_round_is_the_reference_round(name: str, where: str, schedule: str
         np.testing.assert_allclose(learner.base_decisions, reference.points, rtol=0.0, atol=1e-12)
         if learner.program.own_gradients:
             gradients = np.array([losses.gradient(t, w) for w in reference.points])
-            reference.observe_own(gradients, np.array([losses.unary_value(t, w) for w in reference.points]))
+            reference.update(gradients, np.array([losses.unary_value(t, w) for w in reference.points]))
         else:
             reference.observe(losses.gradient(t, reference.decision))
         learner.observe(losses[t])
@@ -113,7 +111,7 @@ def test_newcomers_and_restarts_do_not_move_the_decision(schedule: str, base: dw
         twin = learner.clone()
         # The same learner without reschedules: its clock is pinned to the one of this very update.
         clock = twin.program.clock_at(t + 1)
-        cell = twin._link()
+        cell = twin.cell
         cell[layout.SCHEDULE], cell[layout.CLOCK] = layout.FIXED, clock
         gradient = losses.gradient(t, learner.act())
         learner.observe(gradient)
@@ -125,7 +123,7 @@ def test_newcomers_and_restarts_do_not_move_the_decision(schedule: str, base: dw
 
 
 def _refused(learner: Ensemble, gradient: Array) -> bool:
-    return run.observe(learner._link(), gradient) == REFUSED
+    return run.observe(learner.cell, gradient) == REFUSED
 
 
 @given(seed=st.integers(0, 2**32), size=st.floats(-100.0, 100.0))

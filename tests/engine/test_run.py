@@ -21,7 +21,7 @@ def _run(learner: dw.Ensemble, losses: DataLoss) -> tuple[int, Array, Array, Arr
     rounds, count = len(losses), learner.program.steps.size
     out = np.zeros((rounds, losses.dim)), np.zeros(rounds), np.zeros(rounds), np.zeros((rounds, count))
     run = run_own if learner._own else run_stream
-    return run(learner._link(), *losses._parts, *out), *out
+    return run(learner.cell, *losses._parts, *out), *out
 
 
 @pytest.mark.parametrize("name", ["Scream appendix", "LazyScream appendix", "Ader original"])

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import driftwise as dw
 from driftwise._validate import Array
 from driftwise.errors import DriftwiseError
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
+from tests.cases import every_pair
 
 Maker = Callable[[dw.Domain, "float | dw.MoveCost", float], dw.Ensemble]
 
@@ -81,9 +82,7 @@ def check_sound(learner: dw.Ensemble) -> None:
     assert not np.any(np.isnan(learner._state))
 
 
-@pytest.mark.parametrize("hints", [False, True], ids=["", "hints"])
-@pytest.mark.parametrize("price", PRICES)
-@pytest.mark.parametrize("name", LEARNERS)
+@every_pair(name=LEARNERS, price=PRICES, hints=[False, True])
 @given(
     seed=st.integers(0, 2**32),
     where=st.sampled_from(sorted(WIDE)),
@@ -93,7 +92,6 @@ def check_sound(learner: dw.Ensemble) -> None:
     bound=sizes(1e-100, 1e100),
     rounds=st.lists(SIZES, min_size=3, max_size=14),
 )
-@settings(max_examples=25)
 def test_whatever_is_accepted_leaves_a_decision_and_a_distribution(
     name: str, price: str, hints: bool, seed: int, where: str, width: float, up: float, down: float, bound: float,
     rounds: list[float],

@@ -89,7 +89,7 @@ def test_descending_a_round_bowl_ends_at_the_projection(name: str) -> None:
     b = 3.0 * decisions(4)
     points = next(sequences(domain, ROUNDS, seed=5))
     A = np.tile(2.0 * np.eye(DIM), (ROUNDS, 1, 1))
-    kernels.descend(A, b, domain.plan(), points, kernels.descent_room(domain), 1e-26, 3000)
+    kernels.descend(A, b, domain.plan(), points, np.empty(2 * domain.dim + domain.room), 1e-26, 3000)
     np.testing.assert_allclose(points, domain.project(b / 2.0), rtol=0.0, atol=1e-9)
 
 
@@ -97,7 +97,7 @@ def test_descending_nothing_moves_nothing() -> None:
     ball, points = dw.Ball(DIM), dw.Ball(DIM).project(decisions(6))
     before = points.copy()
     A, b = np.zeros((ROUNDS, DIM, DIM)), np.zeros((ROUNDS, DIM))
-    kernels.descend(A, b, ball.plan(), points, kernels.descent_room(ball), 1e-26, 10)
+    kernels.descend(A, b, ball.plan(), points, np.empty(2 * ball.dim + ball.room), 1e-26, 10)
     np.testing.assert_array_equal(points, before)
 
 
@@ -114,5 +114,5 @@ def test_the_running_dual_arrives_whatever_the_size_of_gradients(size: float) ->
 def test_descending_bowls_of_any_size_stays_in_the_domain(name: str, size: float) -> None:
     domain, points = DOMAINS[name], next(sequences(DOMAINS[name], ROUNDS, seed=7))
     A, b = np.tile(size * np.eye(DIM), (ROUNDS, 1, 1)), size * np.sign(decisions(8))
-    kernels.descend(A, b, domain.plan(), points, kernels.descent_room(domain), 1e-26, 100)
+    kernels.descend(A, b, domain.plan(), points, np.empty(2 * domain.dim + domain.room), 1e-26, 100)
     assert domain.contains(points)

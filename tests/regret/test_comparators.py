@@ -12,7 +12,7 @@ from driftwise._validate import Array
 from driftwise.errors import ArgumentError, ConvergenceError, InputError, ParameterError
 from driftwise.losses.base import DataLoss
 from driftwise.optimum import fixed
-from driftwise.regret import best_piecewise, comparators, generator
+from driftwise.regret import best_piecewise, generator
 from tests.cases import check_refused, custom, squared
 from tests.optimum.problems import CONES, DIM, DOMAINS, QUADRATIC, built_in, cheapest_held, held
 
@@ -76,11 +76,11 @@ def test_segments_begin_on_the_grid_only() -> None:
 
 
 def test_the_grid_of_a_long_stream_has_200_places() -> None:
-    assert comparators._grid(7).tolist() == list(range(7))
-    places = comparators._grid(50_000)
-    assert places.size == 200
-    assert places[0] == 0
-    assert set(np.diff(places)) == {250}
+    few = best_piecewise(dw.TrackingLoss([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]), dw.Ball(1), 2).ravel()
+    assert few.tolist() == [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    many = dw.TrackingLoss(np.where(np.arange(50_000) < 25_100, 1.0, -1.0))
+    found = best_piecewise(many, dw.Ball(1), 3).ravel()
+    assert (np.flatnonzero(np.diff(found)) + 1).tolist() == [25_000, 25_250]
 
 
 def test_breaks_of_a_long_stream_are_found() -> None:

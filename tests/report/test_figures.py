@@ -5,11 +5,12 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from driftwise.experiments.findings.finding import Finding, Panel, Series
 from driftwise.report import Report
-from driftwise.report.figures import draw
+from driftwise.report.figures import _label_logarithmic, draw
 from driftwise.report.palette import assign
 from tests.report import chapters
 
@@ -78,3 +79,16 @@ def test_a_panel_without_curves_is_drawn(tmp_path: Path) -> None:
     png, pdf = draw(Finding("", "", [], [], [Panel("Nothing", "x", "y", [])]), {}, tmp_path / "empty")
     assert imread(png).std() > 0.0  # axes at least
     assert pdf.read_bytes().startswith(b"%PDF")
+
+
+def test_a_narrow_logarithmic_axis_is_labelled_with_plain_numbers_and_a_wide_one_with_powers() -> None:
+    axes = Figure().add_subplot()
+    axes.set(xscale="log", yscale="log", xlim=(1.9, 34.0), ylim=(0.5, 2e5))
+    _label_logarithmic(axes)
+    narrow, wide = (
+        axis.get_major_formatter().format_ticks(axis.get_majorticklocs().tolist()) for axis in (axes.xaxis, axes.yaxis)
+    )
+    assert narrow == ["1", "2", "5", "10", "20", "50"]
+    assert all("10^{" in label for label in wide)
+    for axis in (axes.xaxis, axes.yaxis):
+        assert set(axis.get_minor_formatter().format_ticks(axis.get_minorticklocs().tolist())) == {""}

@@ -9,8 +9,7 @@ import numpy as np
 from driftwise._validate import Array
 from driftwise.applications.case import Case
 from driftwise.applications.data import Dataset
-from driftwise.applications.members import descents
-from driftwise.applications.rules import autoscaler, last, moving_average, quantile_so_far
+from driftwise.applications.rules import autoscaler, descents, last, moving_average, quantile_so_far
 from driftwise.domains import Box
 from driftwise.losses import CapacityLoss
 

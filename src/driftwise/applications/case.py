@@ -20,15 +20,15 @@ class Case:
     application: str
     data: Dataset
     what: str
-    """What is decided and what it costs, in a sentence or two, with the units."""
+    """Description of what is decided and what it costs, in a sentence or two, with the units."""
     moving: str
-    """What a move cost of 1 means."""
+    """Meaning of a move cost of 1."""
     losses: LossStream
     domain: Domain
     gradient_bound: float
-    """What the paper's Scream has to be told."""
+    """Bound on the gradients, which the paper's Scream has to be told."""
     start: Array
-    """Where everyone who learns begins, shape (d,): what the rules know before the first round, too."""
+    """First decision of every learner, shape (d,); the rules know as much before the first round."""
     rules: Mapping[str, Array]
     """Decisions of rules with the settings that people have."""
     tuned: Mapping[str, Mapping[str, Array]]
@@ -36,15 +36,15 @@ class Case:
     members: Mapping[str, Array]
     """The rules that a committee mixes."""
     free: Mapping[str, Array] = field(default_factory=dict)
-    """What forecasts cost that need no decision of this kind, shape (T,)."""
+    """Costs of forecasts that need no decision of this kind, each of shape (T,)."""
     constant: float = 0.0
     """Running cost of a round whatever is decided, on top of the losses."""
     price: Callable[[float], MoveCost] = field(default=lambda price: move_cost_for("apply", price))
-    """From a move cost to prices."""
+    """Function from a move cost to prices."""
     observed: Array | None = None
-    """The series in units of its mean, to be drawn beside decisions."""
+    """Series in units of its mean, to be drawn beside decisions."""
     note: str = ""
-    """What a reader has to know before believing a conclusion."""
+    """Caveat that a reader has to know before believing a conclusion."""
 
     @property
     def title(self) -> str:

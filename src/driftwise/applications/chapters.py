@@ -1,5 +1,6 @@
 """From the name of an application to a chapter: load the series, let everyone play, conclude, keep what came out."""
 
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -7,11 +8,11 @@ from pathlib import Path
 from driftwise._validate import checked, number
 from driftwise.applications.catalogue import APPLICATIONS, NAMES, POLICIES
 from driftwise.applications.conclusion import conclude
-from driftwise.applications.contest import Books, CaseContest, hold_contest
+from driftwise.applications.contest import CaseContest, hold_contests
 from driftwise.applications.data import CATALOGUE, choose, load, missing
 from driftwise.applications.figures import PROBLEM
 from driftwise.applications.policies import which
-from driftwise.errors import ParameterError
+from driftwise.errors import ParameterError, unknown_name
 from driftwise.experiments.findings.finding import Chapter, Finding
 from driftwise.experiments.findings.provenance import provenance
 
@@ -42,23 +43,20 @@ class Applications:
             raise ParameterError("apply: there must be at least one move cost.")
         self.move_costs = sorted({number("apply", "move cost", cost, low=0.0) for cost in move_costs})
         if data is not None and data not in CATALOGUE:
-            raise ParameterError(
-                f"apply: there is no series {data!r}; there are {', '.join(CATALOGUE)} (see driftwise apply --list)."
-            )
+            raise unknown_name("apply", "series", data, CATALOGUE)
         self.data = data
+        self._able = [one for one in APPLICATIONS if data is None or data in APPLICATIONS[one].series]
         self._say = progress or (lambda text: None)
         self._played: dict[tuple[str, str], list[CaseContest]] = {}
 
     def takes(self, application: str) -> bool:
         """Tell whether an application can be played on the series that was asked for."""
-        able = NAMES if self.data is None else [one for one in APPLICATIONS if self.data in APPLICATIONS[one].series]
-        return application in able or (application == POLICIES and bool(able))
+        return application in self._able or (application == POLICIES and bool(self._able))
 
     def names(self, application: str) -> tuple[str, ...]:
         """Return the series that an application is played on."""
         if application == POLICIES:
-            played = [one for one in APPLICATIONS if self.takes(one)]
-            return tuple(dict.fromkeys(name for one in played for name in self.names(one)))
+            return tuple(dict.fromkeys(name for one in self._able for name in self.names(one)))
         chosen = APPLICATIONS[application]
         if self.data is None:
             return choose(chosen.real, chosen.made_up)
@@ -66,8 +64,7 @@ class Applications:
             raise ParameterError(
                 f"apply: {application} cannot be played on {self.data!r}; it takes {', '.join(chosen.series)}."
             )
-        command = missing(self.data)
-        if command:
+        if missing(self.data):
             load(self.data)  # raises, with the command
         return (self.data,)
 
@@ -76,19 +73,17 @@ class Applications:
         if (application, name) not in self._played:
             self._say(f"{application} on {name}")
             case = APPLICATIONS[application].make(load(name))
-            books = Books(case)
-            self._played[application, name] = [
-                hold_contest(case, cost, books, lambda who: self._say(f"{application} on {name}: {who}"))
-                for cost in self.move_costs
-            ]
+            self._played[application, name] = hold_contests(
+                case, self.move_costs, lambda who: self._say(f"{application} on {name}: {who}")
+            )
         return self._played[application, name]
 
     def findings(self, name: str) -> list[Finding]:
         """Return the findings of one application, or of "policies"."""
         if name != POLICIES:
             return [conclude(self.contests(name, series)) for series in self.names(name)]
-        played = [(one, series) for one in APPLICATIONS if self.takes(one) for series in self.names(one)]
-        return [which([contest for one, series in played for contest in self.contests(one, series)])]
+        played = [self.contests(one, series) for one in self._able for series in self.names(one)]
+        return [which(list(itertools.chain.from_iterable(played)))]
 
 
 @checked
@@ -132,7 +127,7 @@ def apply(
     ([0.5, 5.0], ['energy', 'policies'])
     """
     if name not in NAMES:
-        raise ParameterError(f"apply: there is no application {name!r}; there are {', '.join(NAMES)}.")
+        raise unknown_name("apply", "application", name, NAMES)
     began = time.monotonic()
     chosen = applications or Applications()
     findings = chosen.findings(name)

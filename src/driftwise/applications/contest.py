@@ -1,6 +1,6 @@
-"""Everyone on one case at one price of moving: ours, rules of today, and what takes hindsight."""
+"""Everyone on one case at one price of moving: our learners, common rules, and choices made in hindsight."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from driftwise.applications.case import Case
 from driftwise.experiments.contests.contest import OPTIMUM, Contest, Referee, ranked
 from driftwise.experiments.contests.outcome import CAUTION, HINDSIGHT, OURS, RULE, Outcome
 from driftwise.movecost import MoveCost
+from driftwise.play import play
 from driftwise.regret import HindsightOptimum, best_fixed, hindsight_optimum
 
 COUNTED = 1e-3
@@ -38,58 +39,47 @@ def referee(case: Case, move_cost: float) -> Referee:
     return Referee(case.losses, case.price(move_cost), case.constant, COUNTED)
 
 
-class Books:
-    """What is the same at every price of moving and worked out once: losses of rules, decisions blind to the price."""
+def hold_contests(case: Case, move_costs: Sequence[float], progress: Callable[[str], None]) -> list[CaseContest]:
+    """Let everyone play a case at every price of moving."""
 
-    def __init__(self, case: Case) -> None:
-        self.case = case
-        self._known: dict[int, tuple[Array, Array]] = {}
-        self._blind: Array | None = None
+    def with_losses(rules: Mapping[str, Array]) -> ours.Members:
+        return {label: (rows, case.losses.policy_losses(rows)) for label, rows in rules.items()}
 
-    def losses(self, decisions: Array) -> Array:
-        """Return the losses of decisions that belong to the case."""
-        if id(decisions) not in self._known:
-            # The decisions are kept as well, so that nothing else can come to have their id.
-            self._known[id(decisions)] = decisions, self.case.losses.policy_losses(decisions)
-        return self._known[id(decisions)][1]
-
-    def blind(self, members: ours.Members) -> Array:
-        """Return the decisions of a committee that does not know what a move costs."""
-        if self._blind is None:
-            self._blind = ours.committee("mix")(members, self.case, MoveCost(0.0))
-        return self._blind
-
-
-def hold_contest(case: Case, move_cost: float, books: Books, progress: Callable[[str], None]) -> CaseContest:
-    """Let everyone play a case at one price of moving."""
-    judge = referee(case, move_cost)
-    members = {label: (rows, books.losses(rows)) for label, rows in case.members.items()}
-    outcomes, settings = [], {}
-    for label, make in ours.LEARNERS.items():
-        progress(label)
-        outcomes.append(judge.judge(label, OURS, ours.play_out(make, case, judge.price)))
-    for label, mix in ours.COMMITTEES.items():
-        progress(label)
-        outcomes.append(judge.judge(label, OURS, mix(members, case, judge.price)))
+    # The same at every price: rules and their losses, a committee that is blind to the price, a level that never moves.
+    rules, members = with_losses(case.rules), with_losses(case.members)
+    tuned = {label: with_losses(grid) for label, grid in case.tuned.items()}
     progress(ours.BLIND)
-    outcomes.append(judge.judge(ours.BLIND, CAUTION, books.blind(members)))
-    outcomes += [judge.judge(label, RULE, rows, books.losses(rows)) for label, rows in case.rules.items()]
-    for label, grid in case.tuned.items():
-        progress(label)
-        best = settings[label] = min(grid, key=lambda name: judge.overall(grid[name], books.losses(grid[name])))
-        outcomes.append(judge.judge(label, HINDSIGHT, grid[best], books.losses(grid[best])))
-    outcomes += [Outcome(label, RULE, running, np.zeros(len(running))) for label, running in case.free.items()]
-    fixed = np.tile(best_fixed(case.losses, case.domain), (len(case.losses), 1))
-    outcomes.append(judge.judge(STATIC, HINDSIGHT, fixed))
-    best = min(members, key=lambda name: judge.overall(*members[name]))
-    progress(OPTIMUM)
-    solution = hindsight_optimum(case.losses, case.domain, judge.price)
-    return CaseContest(
-        outcomes=ranked(outcomes),
-        optimum=judge.judge(OPTIMUM, HINDSIGHT, solution.decisions),
-        solution=solution,
-        case=case,
-        move_cost=move_cost,
-        best_member=judge.judge(best, HINDSIGHT, *members[best]),
-        settings=settings,
-    )
+    blind = ours.committee("mix")(members, case, MoveCost(0.0))
+    static = np.tile(best_fixed(case.losses, case.domain), (len(case.losses), 1))
+    contests = []
+    for move_cost in move_costs:
+        judge = referee(case, move_cost)
+        outcomes, settings = [], {}
+        for label, make in ours.LEARNERS.items():
+            progress(label)
+            outcomes.append(judge.judge(label, OURS, play(make(case, judge.price), case.losses).decisions))
+        for label, decide in ours.COMMITTEES.items():
+            progress(label)
+            outcomes.append(judge.judge(label, OURS, decide(members, case, judge.price)))
+        outcomes.append(judge.judge(ours.BLIND, CAUTION, blind))
+        outcomes += [judge.judge(label, RULE, *played) for label, played in rules.items()]
+        for label, grid in tuned.items():
+            settings[label] = min(grid, key=lambda name: judge.overall(*grid[name]))
+            outcomes.append(judge.judge(label, HINDSIGHT, *grid[settings[label]]))
+        outcomes += [Outcome(label, RULE, running, np.zeros(len(running))) for label, running in case.free.items()]
+        outcomes.append(judge.judge(STATIC, HINDSIGHT, static))
+        best = min(members, key=lambda name: judge.overall(*members[name]))
+        progress(OPTIMUM)
+        solution = hindsight_optimum(case.losses, case.domain, judge.price)
+        contests.append(
+            CaseContest(
+                outcomes=ranked(outcomes),
+                optimum=judge.judge(OPTIMUM, HINDSIGHT, solution.decisions),
+                solution=solution,
+                case=case,
+                move_cost=move_cost,
+                best_member=judge.judge(best, HINDSIGHT, *members[best]),
+                settings=settings,
+            )
+        )
+    return contests

@@ -9,8 +9,7 @@ import numpy as np
 from driftwise._validate import Array
 from driftwise.applications.case import Case
 from driftwise.applications.data import Dataset
-from driftwise.applications.members import descents
-from driftwise.applications.rules import last, moving_average, switch
+from driftwise.applications.rules import descents, last, moving_average, switch
 from driftwise.domains import Box
 from driftwise.losses import LinearLoss
 from driftwise.movecost import MoveCost

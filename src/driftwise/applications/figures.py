@@ -46,6 +46,8 @@ def cost_table(contest: CaseContest) -> Table:
 def problem_table(case: Case) -> Table:
     """Return what is played, what it costs, and where the series comes from."""
     gaps = f", {len(case.data.gaps)} of them filled with the value before" if case.data.gaps else ""
+    package = case.data.package
+    shipped = "driftwise, which makes it up" if package is None else f"{package}{version(package)}"
     rows = [
         ["What is decided", case.what],
         ["A move cost of 1", case.moving],
@@ -57,13 +59,9 @@ def problem_table(case: Case) -> Table:
         ["Series", f"{case.data.title}; {len(case.losses)} {case.data.step}s{gaps}"],
         ["Source", case.data.source],
         ["Licence", case.data.licence],
-        ["Shipped by", _shipped(case.data.package)],
+        ["Shipped by", shipped],
     ]
     return Table(PROBLEM, ["what", "which"], rows)
-
-
-def _shipped(package: str | None) -> str:
-    return "driftwise, which makes it up" if package is None else f"{package}{version(package)}"
 
 
 def settings_table(contests: Sequence[CaseContest]) -> Table:

@@ -9,8 +9,7 @@ import numpy as np
 from driftwise._validate import Array
 from driftwise.applications.case import Case
 from driftwise.applications.data import Dataset
-from driftwise.applications.members import descents
-from driftwise.applications.rules import follow, inverse_errors, last, moving_average, smoothed
+from driftwise.applications.rules import descents, follow, inverse_errors, last, moving_average, smoothed
 from driftwise.domains import Simplex
 from driftwise.losses import SquaredLoss
 
@@ -24,8 +23,8 @@ LONGEST = 3000
 def forecasts(data: Dataset) -> Case:
     """Return the combination of the forecasts of a table, or of simple forecasts of a series."""
     data = data.first(LONGEST)
-    named = _given(data) if data.values.shape[1] > 1 else _simple(data)
-    target = data.values[:, 0]
+    target, given = data.values[:, 0], data.values[:, 1:]
+    named = dict(zip(data.columns[1:], given.T, strict=True)) if given.size else _simple(data)
     features = np.column_stack(list(named.values()))
     count = features.shape[1]
     equal = np.full((len(target), count), 1.0 / count)
@@ -65,10 +64,6 @@ def forecasts(data: Dataset) -> Case:
         free={"Last value, no weights": 0.5 * ((target - last(target)) / unit) ** 2},
         note="The last value of the target itself is no mixture of the forecasts, so it can be below the optimum.",
     )
-
-
-def _given(data: Dataset) -> dict[str, Array]:
-    return dict(zip(data.columns[1:], data.values[:, 1:].T, strict=True))
 
 
 def _simple(data: Dataset) -> dict[str, Array]:

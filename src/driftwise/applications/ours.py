@@ -8,7 +8,6 @@ from driftwise._validate import Array
 from driftwise.applications.case import Case
 from driftwise.learners import Committee, Learner, Scream, SelfTunedScream
 from driftwise.movecost import MoveCost
-from driftwise.play import play
 
 Members = Mapping[str, tuple[Array, Array]]
 """Decisions (T, d) and losses (T,) of every member, by name."""
@@ -38,11 +37,6 @@ def scream(case: Case, price: MoveCost) -> Learner:
 
 
 LEARNERS: dict[str, Callable[[Case, MoveCost], Learner]] = {SELF_TUNED: self_tuned, SCREAM: scream}
-
-
-def play_out(make: Callable[[Case, MoveCost], Learner], case: Case, price: MoveCost) -> Array:
-    """Return the decisions of a learner on a case."""
-    return play(make(case, price), case.losses).decisions
 
 
 def committee(mode: str) -> Callable[[Members, Case, MoveCost], Array]:

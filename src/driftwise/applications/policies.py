@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from driftwise.applications.conclusion import warning
 from driftwise.applications.contest import CaseContest
 from driftwise.applications.ours import BLIND, COMMITTEE, FOLLOWING, SELF_TUNED
-from driftwise.applications.words import warning
 from driftwise.experiments.contests.words import show
 from driftwise.experiments.findings.finding import Claim, Finding, Panel, Series, Table
 from driftwise.experiments.studies.study import group

@@ -1,14 +1,22 @@
-"""The rules that people use today. Every one decides on a round from the rounds before it, and from nothing else."""
+"""The rules that people use. Each decides on a round from the rounds before it, and from nothing else."""
 
+import math
 from collections import deque
 
 import numpy as np
 
 from driftwise._validate import Array
+from driftwise.domains import Domain
+from driftwise.learners import OGD
+from driftwise.losses import LossStream
+from driftwise.play import play
+
+STEPS = {"small": 0.2, "middle": 1.0, "large": 5.0}
+"""Step sizes of gradient descent, in units of D / (G sqrt T)."""
 
 
 def last(values: Array, rounds: int = 1) -> Array:
-    """Return the value of so many rounds ago; the first one as long as there is none.
+    """Return the value of `rounds` rounds ago, or the first value while there is none.
 
     Examples
     --------
@@ -35,7 +43,7 @@ def moving_average(values: Array, window: int) -> Array:
 
 
 def smoothed(values: Array, share: float) -> Array:
-    """Return exponential smoothing: every value moves the forecast by a share of what it was off by.
+    """Return exponential smoothing: every value moves the forecast by a share of its error.
 
     Examples
     --------
@@ -50,7 +58,7 @@ def smoothed(values: Array, share: float) -> Array:
 
 
 def quantile_so_far(values: Array, share: float, every: int) -> Array:
-    """Return a quantile of all values so far, worked out anew every so many rounds.
+    """Return a quantile of all values so far, computed again every `every` rounds.
 
     Examples
     --------
@@ -66,8 +74,8 @@ def autoscaler(demand: Array, *, window: int = 20, tolerance: float = 0.1, targe
     """Return what the rule of the Kubernetes HorizontalPodAutoscaler would provide.
 
     It recommends demand / target; within the tolerance of that it stays where it is. It goes up at once, and down only
-    to the highest recommendation of the window. Its defaults are a tolerance of 10 %, and a window of 300 s at a look
-    every 15 s, which makes 20 looks: a round is a look here. Of its target there is no default; 80 % is usual.
+    to the highest recommendation of the window. Its defaults are a tolerance of 10 %, and a window of 300 s with a
+    check every 15 s: 20 checks, and here a check is a round. The target has no default; 80 % is usual.
 
     Parameters
     ----------
@@ -108,7 +116,7 @@ def autoscaler(demand: Array, *, window: int = 20, tolerance: float = 0.1, targe
 
 
 def switch(signal: Array, limit: float, tolerance: float = 0.0) -> Array:
-    """Return 1 while a signal is below a limit and 0 while it is above, and what was there before in between.
+    """Return 1 below a limit and 0 above it; within the tolerance, keep the last of the two.
 
     Parameters
     ----------
@@ -132,16 +140,16 @@ def switch(signal: Array, limit: float, tolerance: float = 0.0) -> Array:
 
 
 def follow(errors: Array, window: int = 20, tolerance: float = 0.1) -> Array:
-    """Return all weight on the forecast with the least error of late; it is left when another is better by enough.
+    """Put all weight on the forecast with the smallest recent error, and switch when another is better by enough.
 
     Parameters
     ----------
     errors : array of shape (T, n)
         What every forecast cost in every round.
     window : int, default 20
-        Rounds that are looked back on.
+        Number of past rounds that count.
     tolerance : float, default 0.1
-        Share by which another one has to be better.
+        Share by which another forecast has to be better.
 
     Returns
     -------
@@ -168,7 +176,7 @@ def follow(errors: Array, window: int = 20, tolerance: float = 0.1) -> Array:
 
 
 def inverse_errors(errors: Array, window: int) -> Array:
-    """Return weights that are in inverse proportion to what every forecast cost over a window.
+    """Return weights in inverse proportion to the cost of every forecast over a window.
 
     Examples
     --------
@@ -181,3 +189,12 @@ def inverse_errors(errors: Array, window: int) -> Array:
     recent = past[ends] - past[np.maximum(ends - window, 0)]
     inverse = 1.0 / np.maximum(recent, 1e-12 * max(float(errors.max()), 1e-300))
     return np.concatenate([np.full((1, count), 1.0 / count), inverse / inverse.sum(axis=1, keepdims=True)])
+
+
+def descents(losses: LossStream, domain: Domain, gradient_bound: float, start: Array) -> dict[str, Array]:
+    """Return the decisions of gradient descent with three steps, all from the same start."""
+    unit = domain.diameter / (gradient_bound * math.sqrt(len(losses)))
+    return {
+        f"Gradient descent, {name} step": play(OGD(domain, step=size * unit, start=start), losses).decisions
+        for name, size in STEPS.items()
+    }

@@ -42,18 +42,10 @@ def options(
 
 
 def main() -> None:
-    """Run the command line; what is wrong is said in one line, with an exit code that tells whose fault it is."""
+    """Run the command line; an error is one line, with exit code 1 if a run failed and 2 if the input is wrong."""
     warnings.formatwarning = lambda message, *_: f"driftwise: {message}\n"
     try:
         app()
-    except RunError as error:
-        _fail(error, 1)
-    except DriftwiseError as error:
-        _fail(error, 2)
-    except OSError as error:
-        _fail(error, 1)
-
-
-def _fail(error: Exception, code: int) -> None:
-    typer.echo(f"driftwise: {error}", err=True)
-    raise SystemExit(code) from None
+    except (DriftwiseError, OSError) as error:
+        typer.echo(f"driftwise: {error}", err=True)
+        raise SystemExit(1 if isinstance(error, RunError | OSError) else 2) from None

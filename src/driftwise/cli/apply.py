@@ -7,16 +7,22 @@ import typer
 
 from driftwise.cli import showing
 from driftwise.cli.folders import build_report, command, prepare
-from driftwise.cli.names import Application, several
+from driftwise.errors import unknown_name
 
-What = Annotated[
-    list[Application] | None,
-    typer.Argument(metavar="NAME", help="One or several; all four when left out.", show_default=False),
-]
-Series = Annotated[str | None, several("SERIES", "Play on this series only; --list shows all of them.")]
+
+def _complete(incomplete: str) -> list[str]:
+    """Return the applications that a shell may complete a word to."""
+    from driftwise import applications
+
+    return [name for name in applications.NAMES if name.startswith(incomplete)]
+
+
+SEVERAL = "One or several; all four if left out."
+What = Annotated[list[str] | None, typer.Argument(metavar="NAME", help=SEVERAL, autocompletion=_complete)]
+Series = Annotated[str | None, typer.Option(metavar="SERIES", help="Play on this series only; --list shows them all.")]
 Prices = Annotated[
     list[float] | None,
-    several("PRICE", "What a move by one unit costs; repeat it for several. 0.5, 5 and 20 when left out.", min=0.0),
+    typer.Option(min=0.0, metavar="PRICE", help="Cost of moving by one unit; repeatable. 0.5, 5 and 20 if left out."),
 ]
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the findings, the figures and the report.")]
 List = Annotated[bool, typer.Option("--list", help="Show which applications and series there are, and exit.")]
@@ -32,11 +38,11 @@ def apply(
 ) -> None:
     """Play real problems on real data, say what everyone cost and where ours loses, and build the report.
 
-    capacity: how much to keep for a demand, at 1 for a unit that is kept and 5 for one that is short.
+    capacity: how much to provide for a demand, at 1 for a unit that is provided and 5 for one that is missing.
 
-    forecasts: how to weigh several forecasts when the best of them changes.
+    forecasts: how to weight several forecasts when the best of them changes.
 
-    energy: at what level to run a plant when power has a price and ramping up has one, too.
+    energy: at what level to run a plant when power costs something, and ramping up does, too.
 
     policies: committees of the rules of all the others, against the best rule in hindsight.
 
@@ -57,8 +63,10 @@ def apply(
     chosen = applications.Applications(
         move_cost or applications.MOVE_COSTS, data, lambda text: status.update(f"playing: {text}")
     )
-    names = [name.value for name in dict.fromkeys(what or Application) if what or chosen.takes(name.value)]
+    names = dict.fromkeys(what or filter(chosen.takes, applications.NAMES))
     for name in names:
+        if name not in applications.NAMES:
+            raise unknown_name("apply", "application", name, applications.NAMES)
         chosen.names(name)  # what is wrong is said before anything is played
     prepare(console, out)
     for name in names:

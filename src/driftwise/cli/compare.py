@@ -7,29 +7,31 @@ from typing import Annotated
 import typer
 
 from driftwise.cli.folders import command, prepare, tell
-from driftwise.cli.names import LEARNERS, several
 from driftwise.cli.showing import show
+
+LEARNERS = (
+    *("selftuned", "scream", "lazy-scream", "ader", "ogd"),
+    *("ader-original", "ogd-switching", "ogd-no-horizon", "scream-theorem", "scream-no-horizon", "lazy-scream-theorem"),
+)
+"""Names of `driftwise.experiments.comparison.CONTENDERS`, not imported for help; the first five are the default."""
 
 Data = Annotated[Path, typer.Option(metavar="FILE", help="CSV or parquet file: a row for each round.")]
 Target = Annotated[str, typer.Option(metavar="COLUMN", help="Column to be predicted.")]
 Price = Annotated[float, typer.Option(min=0.0, metavar="PRICE", help="What it costs to move the weights by one unit.")]
 Learners = Annotated[
     list[str] | None,
-    several("NAME", f"Who plays, repeat it for several: {', '.join(LEARNERS)}. The first five when left out."),
+    typer.Option(metavar="NAME", help=f"Who plays; repeatable: {', '.join(LEARNERS)}. The first five if left out."),
 ]
 Features = Annotated[
-    list[str] | None,
-    several("COLUMN", "Column to predict from; repeat it for several. All but the target when left out."),
+    list[str] | None, typer.Option(metavar="COLUMN", help="Column to predict from; repeatable. All others if left out.")
 ]
 Intercept = Annotated[bool, typer.Option("--intercept", help="Add a feature that is always 1.")]
 Standardise = Annotated[bool, typer.Option("--standardise", help="Scale features to mean 0 and standard deviation 1.")]
 Radius = Annotated[
     float | None,
-    typer.Option(metavar="NORM", help="Largest norm of the weights; twice that of the best fixed ones if left out."),
+    typer.Option(metavar="NORM", help="Largest norm of the weights; twice that of the best fixed ones."),
 ]
-Hindsight = Annotated[
-    bool, typer.Option(help="Show the cheapest decisions in hindsight, which can take long on many rows.")
-]
+Hindsight = Annotated[bool, typer.Option(help="Find the cheapest decisions in hindsight; slow on many rows.")]
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the figures and the report.")]
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import driftwise
-from driftwise.cli.names import Application, Experiment
 from driftwise.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ def command() -> str:
 
 
 def prepare(console: "Console", folder: Path) -> None:
-    """Find out before the work, and not after it, what would stop it, and say if it takes longer than usual."""
+    """Check before the work that the report can be written, and say if it will take longer than usual."""
     from driftwise import report
 
     report.require()
@@ -40,16 +39,18 @@ def check_writable(folder: Path) -> None:
 
 def build_report(console: "Console", folder: Path) -> None:
     """Build the report of a folder, and say where it is."""
-    from driftwise import report
+    from driftwise import applications, report
+    from driftwise.experiments.studies.catalogue import CATALOGUE
 
     with console.status("building the report"):
-        built = report.build(folder, order=[name.value for name in (*Experiment, *Application)])
+        built = report.build(folder, order=[*CATALOGUE, *applications.NAMES])
     tell(console, built)
 
 
 def tell(console: "Console", built: "Report") -> None:
     """Say where a report is."""
-    count = len(built.figures) // 2
-    what = "1 figure" if count == 1 else f"{count} figures"
-    shown = f"; {what} as PNG and PDF in {built.figures[0].parent}" if count else ""
+    from driftwise.experiments.contests.words import counted
+
+    count = counted(len(built.figures) // 2, "figure")
+    shown = f"; {count} as PNG and PDF in {built.figures[0].parent}" if built.figures else ""
     console.print(f"Report: {built.page}{shown}", soft_wrap=True)

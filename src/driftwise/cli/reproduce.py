@@ -3,37 +3,37 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from driftwise.cli.folders import build_report, command, prepare
-from driftwise.cli.names import Experiment
 from driftwise.cli.showing import show, verdicts
 
 if TYPE_CHECKING:
     from driftwise.experiments.findings.finding import Claim, Finding
 
-EVERYTHING = (Experiment.figure1, Experiment.figure2, Experiment.theory)
+EVERYTHING = ("figure1", "figure2", "theory")
 """What is run when nothing is named: what the paper shows, and not what goes beyond it."""
 
-What = Annotated[
-    list[Experiment] | None,
-    typer.Argument(
-        metavar="WHAT", help="One or several; figure1, figure2 and theory when left out.", show_default=False
-    ),
-]
+
+def _complete(incomplete: str) -> list[str]:
+    """Return the experiments that a shell may complete a word to."""
+    from driftwise.experiments.studies.catalogue import CATALOGUE
+
+    return [name for name in CATALOGUE if name.startswith(incomplete)]
+
+
+SEVERAL = "One or several; figure1, figure2 and theory if left out."
+What = Annotated[list[str] | None, typer.Argument(metavar="WHAT", help=SEVERAL, autocompletion=_complete)]
 Seeds = Annotated[
-    int | None,
-    typer.Option(
-        min=1, metavar="N", help="Figures: how many seeds; 5, or 1 with --quick. Other studies have their own."
-    ),
+    int | None, typer.Option(min=1, metavar="N", help="Number of seeds of the figures: 5, or 1 with --quick.")
 ]
-FirstSeed = Annotated[int, typer.Option(min=0, metavar="SEED", help="Figures: the first of the seeds.")]
+FirstSeed = Annotated[int, typer.Option(min=0, metavar="SEED", help="First seed of the figures.")]
 Quick = Annotated[bool, typer.Option("--quick", help="A smaller size, in about a minute.")]
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the runs, the figures and the report.")]
 Workers = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Processes on this machine; one for each core when left out.")
+    int | None, typer.Option(min=1, metavar="N", help="Processes on this machine; one for each core if left out.")
 ]
 Dask = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Run on a Dask cluster instead, such as tcp://host:8786.")
@@ -65,8 +65,8 @@ def reproduce(
     selftuned: learning without knobs on the paper's stream and on adversarial ones, in other units, with hints,
     and in whole numbers; not run unless named.
 
-    control: identification of plants that are not known, explore-then-commit on 200 of them, and control without
-    knobs; it takes longer than all the others together, and is not run unless named.
+    control: identification of unknown plants, explore-then-commit on 200 of them, and control without knobs; it takes
+    longer than all the others together, and is not run unless named.
     """
     from rich.console import Console
 
@@ -75,10 +75,11 @@ def reproduce(
     from driftwise.experiments.studies.study import Size
 
     console, claims = Console(highlight=False), list["Claim"]()
-    names = [name.value for name in dict.fromkeys(what or EVERYTHING)]
+    names = list(dict.fromkeys(what or EVERYTHING))
     size = Size(quick, range(first_seed, first_seed + (seeds or (1 if quick else 5))))
     prepare(console, out)
-    console.print(plan(names, size, workers=workers, dask=dask, resume=resume))
+    how: dict[str, Any] = {"workers": workers, "dask": dask, "resume": resume}
+    console.print(plan(names, size, **how))
 
     def found(finding: "Finding") -> None:
         show(console, finding)
@@ -86,17 +87,7 @@ def reproduce(
 
     try:
         for name in names:
-            experiments.reproduce(
-                name,
-                out,
-                size=size,
-                resume=resume,
-                workers=workers,
-                dask=dask,
-                console=console,
-                command=command(),
-                found=found,
-            )
+            experiments.reproduce(name, out, size=size, console=console, command=command(), found=found, **how)
         console.print(verdicts(claims), soft_wrap=True, markup=False)
         if quick:
             console.print("This was the quick size: run it without --quick before you conclude anything.")

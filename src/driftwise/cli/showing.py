@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table as Grid
 
     from driftwise.experiments.findings.finding import Claim, Finding, Table
 
@@ -30,30 +29,24 @@ def show(console: "Console", finding: "Finding") -> None:
 
 def print_table(console: "Console", table: "Table") -> None:
     """Print a table, wider than the screen if it has to be: a number that is cut is another number."""
-    from rich.console import Console
-    from rich.measure import Measurement
-
-    console.print(f"\n{table.title}", markup=False)
-    grid = _grid(table)
-    width = Measurement.get(console, console.options.update(max_width=1000), grid).maximum
-    Console(file=console.file, width=max(width, console.width)).print(grid)
-
-
-def _grid(table: "Table") -> "Grid":
     from rich import box
+    from rich.console import Console
     from rich.markup import escape
+    from rich.measure import Measurement
     from rich.table import Table as Grid
 
     grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1))
     for k, name in enumerate(table.header):
         # Numbers are kept whole; sentences are wrapped.
-        short = all(len(row[k]) <= 30 for row in table.rows)
-        grid.add_column(
-            escape(name), justify="right" if k and short else "left", no_wrap=short, max_width=None if short else 40
-        )
+        if all(len(row[k]) <= 30 for row in table.rows):
+            grid.add_column(escape(name), justify="right" if k else "left", no_wrap=True)
+        else:
+            grid.add_column(escape(name), max_width=40)
     for row in table.rows:
         grid.add_row(*map(escape, row))
-    return grid
+    console.print(f"\n{table.title}", markup=False)
+    width = Measurement.get(console, console.options.update(max_width=1000), grid).maximum
+    Console(file=console.file, width=max(width, console.width)).print(grid)
 
 
 def verdicts(claims: "list[Claim]") -> str:

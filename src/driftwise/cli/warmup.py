@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from driftwise.cli.names import FAMILIES, several
 from driftwise.errors import ParameterError, RunError
 
 if TYPE_CHECKING:
@@ -13,9 +12,15 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+FAMILIES = (
+    *("learners", "self-tuned", "domains", "prices", "hints", "committee", "losses"),
+    *("control", "self-tuned-control", "regret", "hindsight-control"),
+)
+"""Names of `driftwise.warmup.FAMILIES`, not imported for help."""
+
 Families = Annotated[
     list[str] | None,
-    several("NAME", f"What to compile, repeat it for several: {', '.join(FAMILIES)}. Everything when left out."),
+    typer.Option(metavar="NAME", help=f"What to compile; repeatable: {', '.join(FAMILIES)}. Everything if left out."),
 ]
 
 

@@ -2,14 +2,14 @@
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from driftwise import _plot
+from driftwise._extras import optional
 from driftwise._plot import POINTS, edges
-from driftwise._validate import Array
-from driftwise.control.costs.kernels import Integers
+from driftwise._validate import Array, Indices
 from driftwise.control.costs.run import Run
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WINDOWS = 200
-"""Windows, at most, over which the costs of rounds are averaged."""
+"""Largest number of windows over which the costs of rounds are averaged."""
 
 LINES = 10
-"""States or inputs, at most, that are drawn as lines of their own."""
+"""Largest number of states or inputs that are drawn as separate lines."""
 
 
 def columns(ax: "Axes", word: str, letter: str, rows: Array) -> None:
@@ -70,11 +70,8 @@ def heat_map(ax: "Axes", table: Array, steps: Array | None) -> None:
 
 def overview(owner: str, run: Run, weights: Array | None, steps: Array | None) -> "Figure":
     """Draw states, inputs, cumulative cost and weights, or the cost of a round, in one figure."""
-    first = _plot.axes(owner, None)
-    figure = cast("Figure", first.figure)
-    first.remove()
-    figure.set_size_inches(11.0, 7.0)
-    grid: Any = figure.subplots(2, 2)
+    pyplot = optional(owner, "matplotlib.pyplot", "plot")
+    figure, grid = pyplot.subplots(2, 2, figsize=(11.0, 7.0), layout="constrained")
     columns(grid[0, 0], "state", "x", run.states)
     columns(grid[0, 1], "input", "u", run.inputs)
     cumulative(grid[1, 0], [(run.label, run, "-")])
@@ -83,10 +80,10 @@ def overview(owner: str, run: Run, weights: Array | None, steps: Array | None) -
     else:
         _cost_of_rounds(grid[1, 1], run.costs)
     figure.suptitle(f"{run.label}, {len(run.costs)} rounds, total cost {run.total:,.5g}")
-    return figure
+    return cast("Figure", figure)
 
 
-def _extremes(values: Array) -> Integers:
+def _extremes(values: Array) -> Indices:
     """Return the rounds of a line that jumps up and down: of every window, where it is lowest and highest."""
     if len(values) <= POINTS:
         return np.arange(len(values))
@@ -99,7 +96,7 @@ def _extremes(values: Array) -> Integers:
 
 
 def _cost_of_rounds(ax: "Axes", costs: Array) -> None:
-    """Draw the costs of the rounds, averaged over windows if there are many, within what they vary between."""
+    """Draw the costs of the rounds, averaged over windows if there are many, with their range."""
     T = len(costs)
     places = edges(T, min(T, WINDOWS))
     middle = 0.5 * (places[:-1] + places[1:] - 1)

@@ -41,7 +41,7 @@ def dynamic_policy_regret(trace: ControlTrace, comparator: Any, *, K: ArrayLike 
         - a `DisturbanceAction`, or an array of policies: (H, du, dx) for one that is held, (T, H, du, dx) for one a
           round;
         - a gain, an array of shape (du, dx);
-        - a controller that has not played, which is then let play.
+        - a controller that has not played, which is then simulated.
     K : array of shape (du, dx), optional
         Gain of the policies given as an array; that of the run's own controller when left out, or `lqr` with unit
         weights if it has none.

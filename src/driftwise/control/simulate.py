@@ -15,7 +15,7 @@ from driftwise.control.controllers.run import simulate as run
 from driftwise.control.costs import Cost, CostSequence, as_costs
 from driftwise.control.plants import PLANT_HINT, System
 from driftwise.control.plants.disturbances.base import Disturbance, as_disturbances
-from driftwise.control.plants.kernels import PlantData, changes_in, one_move, plant_vector, saturate
+from driftwise.control.plants.kernels import PlantData, changes_in, one_move, plant_vector
 from driftwise.control.trace import ControlTrace
 from driftwise.errors import HorizonError, InputError
 
@@ -64,7 +64,7 @@ def simulate(
         T; when left out, as many as there are costs or disturbances, or as the controller's horizon has left.
     start : array of shape (dx,), optional
         x_0; the origin when left out. To go on with a controller that has played, give the ``final_state`` of its
-        last run: it takes a jump for a disturbance.
+        last run: a jump of the state would look like a disturbance.
     record_weights, record_policies : bool, default False
         Keep the weights of the base-learners, and the policies, of every round.
 
@@ -112,8 +112,9 @@ def simulate(
     x = np.zeros(dx) if start is None else array("simulate", "start", start, (dx,), copy=True)
     world, before = _World(system.data(T, rng), sequence, rows, push), controller.clone()
     try:
-        if isinstance(controller, PolicyLoop) and _in_one_go(controller, world.costs, record_weights):
-            books = _by_kernel(controller, world, x, record_weights, record_policies)
+        model = sequence.model
+        if isinstance(controller, PolicyLoop) and model and controller.runs_compiled(with_weights=record_weights):
+            books = _by_kernel(controller, world, model.vector, x, record_weights, record_policies)
         else:
             books = _by_hand(controller, world, x, record_weights, record_policies)
     except BaseException:
@@ -123,20 +124,17 @@ def simulate(
     return ControlTrace(*books[:3], world.disturbances, x, weights, policies, system, before, world.costs)
 
 
-def _in_one_go(controller: PolicyLoop, costs: CostSequence, record: bool) -> bool:
-    """Tell whether the compiled loop does for this controller, with these costs, what its own methods would."""
-    return costs.data is not None and controller.runs_compiled(with_weights=record)
-
-
-def _by_kernel(controller: PolicyLoop, world: _World, x: Array, record_weights: bool, record_policies: bool) -> Books:
+def _by_kernel(
+    controller: PolicyLoop, world: _World, costs: Array, x: Array, record_weights: bool, record_policies: bool
+) -> Books:
     (T, dx), du = world.disturbances.shape, controller.input_dim
     calls, cells = controller.plugins(with_weights=record_weights), controller.cells
-    # One that does not learn writes no weights: the one that it has is 1.
+    # A controller that does not learn writes no weights; its only weight is 1.
     weights = np.full((T * record_weights, controller.most_weights), 0.0 if calls.weigh else 1.0)
     policies = np.zeros((T * record_policies, controller.memory, du, dx))
     books = Books(np.zeros((T, dx)), np.zeros((T, du)), np.zeros(T), weights, policies)
     changes = world.plant.changes_A.ravel(), world.plant.changes_B.ravel()
-    about = World(plant_vector(world.plant), *changes, world.costs.vector, world.disturbances.ravel(), world.push)
+    about = World(plant_vector(world.plant), *changes, costs, world.disturbances.ravel(), world.push)
     copies = cells[0].copy(), cells[1].copy()
     played = run(*copies, calls, about, x, Books(*(part.ravel() for part in books)))
     if played < T:
@@ -160,9 +158,7 @@ def _by_hand(controller: Controller, world: _World, x: Array, record_weights: bo
         if record_policies:
             assert isinstance(controller, PolicyLoop)
             policies.append(controller.policy.M)
-        u = np.array(controller.act(x))
-        saturate(world.plant.limit, u)
-        inputs[t] = u
+        inputs[t] = u = np.clip(controller.act(x), -world.plant.limit, world.plant.limit)
         cost = world.costs[t]
         costs[t] = cost.value(x, u)
         if not abs(costs[t]) <= LARGEST:

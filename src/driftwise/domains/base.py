@@ -1,5 +1,6 @@
 """What every convex set of decisions offers: exact projection, membership, diameter, support function."""
 
+import itertools
 from abc import abstractmethod
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ PLUGINS: dict[int, Plugin] = {
 }
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
-"""What the rounding of a projection, or of a mixture of some dozens of points, may cost relative to their size."""
+"""Rounding error of a projection, or of a mixture of some dozens of points, relative to their size."""
 
 
 class Block(NamedTuple):
@@ -55,12 +56,12 @@ class Block(NamedTuple):
 
     @property
     def room(self) -> int:
-        """How many doubles the compiled projection works in."""
+        """Number of doubles that the compiled projection works in."""
         return spectral_room(self.rows, self.size // self.rows) if self.kind == SPECTRAL else 0
 
     @property
     def compiled_numbers(self) -> Array:
-        """What the compiled projection is told."""
+        """Numbers that the compiled projection reads."""
         return np.append(self.numbers, float(self.rows)) if self.kind == SPECTRAL else self.numbers
 
     def nearest(self, rows: Array) -> Array:
@@ -83,9 +84,7 @@ class Domain(metaclass=Checked):
 
     Parameters
     ----------
-    blocks : tuple of Block
-        The parts of a decision that are projected by themselves, in order.
-    diameter : float
+    blocks, diameter
         As below.
 
     Attributes
@@ -94,29 +93,28 @@ class Domain(metaclass=Checked):
         Number of coordinates of a decision.
     diameter : float
         Largest Euclidean distance between two decisions (D in the paper).
+    blocks : tuple of Block
+        Parts of a decision that are projected by themselves.
+    slices : tuple of slice
+        Coordinates of each block.
     """
 
     dim: int
     diameter: float
 
     def __init__(self, blocks: tuple[Block, ...], diameter: float) -> None:
-        """Tabulate `blocks`: which coordinates and which numbers belong to each."""
         for block in blocks:
             block.check(type(self).__name__)
         self.blocks = blocks
         self.diameter = float(diameter)
-        table, start, offset = [], 0, 0
-        for block in blocks:
-            table.append((block.kind, start, start + block.size, offset, block.rows))
-            start += block.size
-            offset += block.numbers.size
-        self.dim = start
-        self.table = np.array(table, np.int64)
+        edges = [0, *itertools.accumulate(block.size for block in blocks)]
+        self.dim = edges[-1]
+        self.slices = tuple(slice(*pair) for pair in itertools.pairwise(edges))
         self.numbers = read_only(np.concatenate([block.numbers for block in blocks]))
 
     @property
     def room(self) -> int:
-        """How many doubles the compiled projection works in."""
+        """Number of doubles that the compiled projection works in."""
         return max(block.room for block in self.blocks)
 
     def plan(self, link: bool = True) -> Array:
@@ -133,8 +131,8 @@ class Domain(metaclass=Checked):
         parts = [block.compiled_numbers for block in self.blocks]
         before = np.cumsum([1 + PLAN_COLUMNS * len(parts), *(part.size for part in parts)])
         head = [
-            (PLUGINS[block.kind].address if link else 0, start, block.size, offset)
-            for block, start, offset in zip(self.blocks, self.table[:, kernels.START], before[:-1], strict=True)
+            (PLUGINS[block.kind].address if link else 0, part.start, block.size, offset)
+            for block, part, offset in zip(self.blocks, self.slices, before[:-1], strict=True)
         ]
         return np.concatenate([[len(parts)], np.ravel(np.array(head, np.float64)), *parts])
 
@@ -169,9 +167,8 @@ class Domain(metaclass=Checked):
         """Return the nearest decisions to the rows, block by block."""
         if len(self.blocks) == 1:
             return self.blocks[0].nearest(rows)
-        starts = self.table[1:, kernels.START]
-        parts = zip(self.blocks, np.split(rows, starts, axis=1), strict=True)
-        return np.concatenate([block.nearest(np.ascontiguousarray(part)) for block, part in parts], axis=1)
+        parts = zip(self.blocks, self.slices, strict=True)
+        return np.concatenate([block.nearest(np.ascontiguousarray(rows[:, part])) for block, part in parts], axis=1)
 
     @property
     def shape(self) -> tuple[int, ...]:

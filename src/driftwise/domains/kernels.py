@@ -21,19 +21,14 @@ No square may overflow or vanish: a learner's step can put a point 1e200 times f
 
 import math
 
-from driftwise._compile import aside, entry, helper, plugin
+from driftwise._compile import aside, helper, plugin
 from driftwise._memory import Pointer, call, part
-from driftwise._validate import Array
 
 BALL, BOX, SIMPLEX, SPECTRAL = 0, 1, 2, 3
 """Kinds of block."""
 
-KIND, START, STOP, OFFSET, ROWS = 0, 1, 2, 3, 4
-"""Columns of `Domain.table`, which Python reads: a block's kind, its first coordinate, one past its last, where its
-numbers begin in `Domain.numbers`, and its number of matrix rows (SPECTRAL only)."""
-
 ADDRESS, FIRST, SIZE, NUMBERS = 0, 1, 2, 3
-"""What a plan says of a block."""
+"""Columns of a block in a plan."""
 
 PLAN_COLUMNS = 4
 
@@ -145,10 +140,3 @@ def project(plan: Pointer, x: Pointer, room: Pointer) -> None:
         block = part(plan, 1 + PLAN_COLUMNS * b)
         numbers = part(plan, int(block[NUMBERS]))
         call(int(block[ADDRESS]), part(x, int(block[FIRST])), int(block[SIZE]), numbers, room)
-
-
-@entry
-def project_rows(plan: Array, rows: Array, room: Array) -> None:
-    """Project every row of a matrix onto the domain of a plan, in place."""
-    for i in range(rows.shape[0]):
-        project(part(plan, 0), part(rows, i * rows.shape[1]), part(room, 0))

@@ -14,11 +14,12 @@ from driftwise.domains.kernels import LARGEST_SQUARE, SMALLEST_SQUARE
 def lengths(rows: Array) -> Array:
     """Return the Euclidean norm of every row, of numbers of any size: squares neither overflow nor vanish."""
     squares = np.einsum("nd,nd->n", rows, rows)
-    if squares.min(initial=1.0) > SMALLEST_SQUARE and squares.max(initial=1.0) < LARGEST_SQUARE:
+    exact = (squares > SMALLEST_SQUARE) & (squares < LARGEST_SQUARE)
+    if exact.all():
         return np.asarray(np.sqrt(squares))
     largest = np.abs(rows).max(axis=1)
     unit = rows / np.where(largest > 0.0, largest, 1.0)[:, None]
-    return np.asarray(largest * np.linalg.norm(unit, axis=1))
+    return np.asarray(np.where(exact, np.sqrt(squares), largest * np.linalg.norm(unit, axis=1)))
 
 
 def nearest_in_ball(rows: Array, radius: float, center: Array) -> Array:

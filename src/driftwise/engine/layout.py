@@ -27,7 +27,7 @@ FIXED, TIME_VARYING, DOUBLING, SELF_TUNED = 0, 1, 2, 3
     DIM,  # d
     KINDS,  # base-learners for each step size
     SIZES,  # step sizes, those not in play yet included
-    HEEDLESS,  # how many kinds, from the first, make nothing of hints
+    HEEDLESS,  # how many kinds, from the first, ignore hints
     SCHEDULE,  # which clock
     EPOCH,  # rounds that share a decision
     OWN,  # doubles from one block's gradient to the next: 4 d if every base-learner has its own, else 0
@@ -155,11 +155,6 @@ def new_cell(sides: Sides) -> Array:
     cell[STATE_AT], cell[ROOM_AT] = sizes[0], sizes[0] + sizes[1]
     cell[DECISION_AT] = cell[STATE_AT] + cell[DECISION]
     return cell
-
-
-def constants_of(cell: Array) -> Array:
-    """Return the constants of a cell."""
-    return cell[: int(cell[STATE_AT])]
 
 
 def state_of(cell: Array) -> Array:

@@ -18,19 +18,7 @@ does too: it moves only where its multipliers reach the price.
 import math
 
 from driftwise._compile import aside, helper, plugin
-from driftwise._lanes import (
-    Four,
-    any_above,
-    exp_of,
-    greater,
-    lesser,
-    load,
-    root,
-    size,
-    splat,
-    store,
-    where_above,
-)
+from driftwise._lanes import Four, any_above, exp_of, greater, lesser, load, root, size, splat, store, where_above
 from driftwise._memory import Pointer, at, call, find, part, whole_at
 from driftwise.domains.kernels import PLAN_COLUMNS, project
 from driftwise.engine import layout as slot
@@ -48,12 +36,6 @@ HUGE = 1e300
 """A sum of squares beyond this may have lost terms that overflowed."""
 
 
-@helper
-def _everywhere(numbers: Pointer, k: int) -> Four:
-    """Return ``numbers[k]`` in all lanes."""
-    return splat(numbers[k])
-
-
 @plugin(MEMBER)
 def box_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
     """Step and clip to a box."""
@@ -64,7 +46,7 @@ def box_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: in
         eta, inner, moved = load(etas, i), splat(0.0), splat(0.0)
         for k in range(d):
             p, x = load(points, 4 * k), load(g, 4 * k)
-            v = lesser(greater(p - eta * x, _everywhere(limits, k)), _everywhere(limits, d + k))
+            v = lesser(greater(p - eta * x, splat(limits[k])), splat(limits[d + k]))
             inner = inner + p * x
             moved = moved + (v - p) * (v - p)
             store(points, 4 * k, v)
@@ -78,9 +60,9 @@ def _shrinking(points: Pointer, g: Pointer, eta: Four, ball: Pointer, d: int) ->
     """Return radius over distance to the centre after the step, where squares overflow; at most 1."""
     big, far = splat(1.0), splat(0.0)
     for k in range(d):
-        big = greater(big, size(load(points, 4 * k) - eta * load(g, 4 * k) - _everywhere(ball, k + 1)))
+        big = greater(big, size(load(points, 4 * k) - eta * load(g, 4 * k) - splat(ball[k + 1])))
     for k in range(d):
-        v = (load(points, 4 * k) - eta * load(g, 4 * k) - _everywhere(ball, k + 1)) / big
+        v = (load(points, 4 * k) - eta * load(g, 4 * k) - splat(ball[k + 1])) / big
         far = far + v * v
     return lesser(splat(ball[0]) / big / root(far), splat(1.0))
 
@@ -100,20 +82,20 @@ def ball_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: i
             p, x = load(points, 4 * k), load(g, 4 * k)
             v = p - eta * x
             store(trial, 4 * k, v)
-            v = v - _everywhere(ball, k + 1)
+            v = v - splat(ball[k + 1])
             inner = inner + p * x
             far = far + v * v
             p, x = load(points, 4 * k + 4), load(g, 4 * k + 4)
             v = p - eta * x
             store(trial, 4 * k + 4, v)
-            v = v - _everywhere(ball, k + 2)
+            v = v - splat(ball[k + 2])
             inner_2 = inner_2 + p * x
             far_2 = far_2 + v * v
         if pairs < d:
             p, x = load(points, 4 * pairs), load(g, 4 * pairs)
             v = p - eta * x
             store(trial, 4 * pairs, v)
-            v = v - _everywhere(ball, d)
+            v = v - splat(ball[d])
             inner = inner + p * x
             far = far + v * v
         far = far + far_2
@@ -123,7 +105,7 @@ def ball_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: i
             if any_above(far, splat(HUGE)):
                 ratio = _shrinking(points, g, eta, ball, d)
             for k in range(d):
-                v, centre = load(trial, 4 * k), _everywhere(ball, k + 1)
+                v, centre = load(trial, 4 * k), splat(ball[k + 1])
                 store(trial, 4 * k, where_above(splat(1.0), ratio, centre + ratio * (v - centre), v))
         moved, moved_2 = splat(0.0), splat(0.0)
         for k in range(0, pairs, 2):
@@ -235,7 +217,7 @@ def entropy_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
             least = lesser(least, dual)
         top = splat(-math.inf)
         for k in range(d):
-            power = _everywhere(log_start, k) - eta * (load(sums, 4 * k) - least)
+            power = splat(log_start[k]) - eta * (load(sums, 4 * k) - least)
             store(points, 4 * k, power)
             top = greater(top, power)
         mass = splat(0.0)

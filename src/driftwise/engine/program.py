@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from driftwise._compile import LARGEST, Plugin
 from driftwise._validate import Array
 from driftwise.domains import Domain
-from driftwise.domains.kernels import BALL, BOX, KIND, SIMPLEX, START, STOP
+from driftwise.domains.kernels import BALL, BOX, SIMPLEX
 from driftwise.engine import hints, layout, members, rounds, tuned
 from driftwise.engine.layout import CONSTANTS, STATE
 from driftwise.errors import ParameterError
@@ -30,7 +30,7 @@ class Program:
     Attributes
     ----------
     domain : Domain
-        Where decisions live.
+        Domain of the decisions.
     mirror : MirrorMap
         Geometry of the base step.
     steps : array of shape (N,)
@@ -42,7 +42,7 @@ class Program:
     switching_cost : MoveCost
         The price of a move in the surrogate loss of the meta layer.
     schedule : "fixed", "time-varying", "doubling" or "self-tuned"
-        Which clock divides the rates.
+        Name of the clock that divides the rates.
     clock : float
         The clock of the fixed schedule: the number of updates planned, or 1 for rates given outright.
     growth : float
@@ -52,12 +52,12 @@ class Program:
     own_gradients : bool
         Whether every base-learner is judged and moved by the loss at its own point.
     patience : array of shape (kinds,)
-        How much of the price of a move a base-learner's gradients must outweigh before it moves: the steps are those of
-        one base-learner of each kind in turn.
+        Part of the price of a move that a base-learner's gradients must outweigh before it moves, for each kind; the
+        steps are those of one base-learner of each kind in turn.
     dead_zone : float
         Radius of the dead zone around the mixture, as a part of its formula; 0 for none.
     heedless : int
-        How many kinds, from the first, make nothing of hints.
+        Number of kinds, from the first, that ignore hints.
     """
 
     domain: Domain
@@ -115,7 +115,6 @@ class Program:
     def sides(self) -> layout.Sides:
         """The numbers that the shapes of a cell's parts are made of."""
         lanes, dim, entropic = layout.lanes_of(self.sizes, self.kinds), self.domain.dim, self._base == ENTROPY
-        simplices = int(np.count_nonzero(self.domain.table[:, KIND] == SIMPLEX))
         return {
             "dim": dim,
             "lanes": lanes,
@@ -123,7 +122,7 @@ class Program:
             "kinds": self.kinds,
             "priced": 2 * self.priced,
             "plan": self.domain.plan(link=False).size,
-            "simplices": simplices,
+            "simplices": len(self._simplices),
             "epoch": self.epoch > 1,
             "entropy": entropic,
             "zone": self.dead_zone > 0.0,
@@ -137,9 +136,15 @@ class Program:
     def _base(self) -> int:
         return self.mirror.kind(self.domain)
 
+    @property
+    def _simplices(self) -> list[slice]:
+        """Coordinates of every simplex in the domain."""
+        parts = zip(self.domain.blocks, self.domain.slices, strict=True)
+        return [part for block, part in parts if block.kind == SIMPLEX]
+
     @cached_property
     def _blank(self) -> Array:
-        """A cell with all constants, but addresses of plugins, and nothing in its state."""
+        """A cell with all constants except addresses of plugins, and an empty state."""
         cell, sides, cost, dim = layout.new_cell(self.sides), self.sides, self.switching_cost, self.domain.dim
         numbers = {
             layout.DIM: dim,
@@ -172,8 +177,8 @@ class Program:
         if self.priced:
             constants["prices"][:] = cost.prices(dim)
         constants["domain"][:] = self.domain.plan(link=False)
-        table = self.domain.table
-        constants["simplices"][:] = table[table[:, KIND] == SIMPLEX][:, [START, STOP]]
+        for row, part in zip(constants["simplices"], self._simplices, strict=True):
+            row[:] = part.start, part.stop
         return cell
 
     def cell_of(self, known: Array) -> Array:
@@ -191,7 +196,9 @@ class Program:
         state["points"][:] = start[:, None]
         if self._base == ENTROPY:
             state["log_start"][:] = np.log(np.maximum(start / self.domain.numbers[0], 1e-300))
-        in_play = self._first_sizes
+        in_play = self.sizes
+        if self.growth:  # begin with those that the pool has for one round
+            in_play = 1 if self.schedule == "self-tuned" else pool_size(self.clock_at(0), self.growth)
         first = self.order[: in_play * self.kinds]
         log_prior = self.log_prior[: first.size]
         state["prior"][:] = -math.inf
@@ -204,17 +211,6 @@ class Program:
     def __getstate__(self) -> dict[str, Any]:
         """Return what the program was made of; what follows from it is made again."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def __setstate__(self, saved: dict[str, Any]) -> None:
-        """Take what the program was made of."""
-        self.__dict__.update(saved)
-
-    @property
-    def _first_sizes(self) -> int:
-        """Step sizes in play from the beginning: with growth, those that the pool has for one round."""
-        if not self.growth:
-            return self.sizes
-        return 1 if self.schedule == "self-tuned" else pool_size(self.clock_at(0), self.growth)
 
     def link(self, cell: Array) -> None:
         """Write the addresses of the plugins that this learner needs, and compile those that are not on disk."""

@@ -1,7 +1,7 @@
 """The engine's round, stated in NumPy: to be read next to the paper, and what the compiled kernels are tested against.
 
-It runs any `Program` with Euclidean base steps, for every schedule. It is for reading and for tests, and
-far slower.
+It runs any `Program` with Euclidean base steps, for every schedule. It is for reading and for tests; the kernels are
+far faster.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ class Reference:
 
     @property
     def patience(self) -> Array:
-        """How patient the base-learners in play are."""
+        """Patience of the base-learners in play."""
         return np.resize(self.program.patience, self.totals.size)
 
     def count(self, updates: int) -> int:
@@ -106,7 +106,7 @@ class Reference:
 
     @property
     def heeds(self) -> NDArray[np.bool_]:
-        """Which base-learners heed hints."""
+        """Flags of the base-learners that heed hints."""
         return np.arange(self.totals.size) % len(self.program.patience) >= self.program.heedless
 
     def observe(self, gradient: Array) -> None:
@@ -120,12 +120,11 @@ class Reference:
                 values = values - self.decision @ shared
             self.update(shared, values)
 
-    def observe_own(self, gradients: Array, values: Array) -> None:
-        """Take in a gradient and a loss for every base-learner."""
-        self.update(gradients, values)
-
     def update(self, gradients: Array, values: Array) -> None:
-        """Judge the base-learners by loss plus movement, let each take its step, and mix them anew."""
+        """Judge the base-learners by loss plus movement, let each take its step, and mix them anew.
+
+        Base-learners with gradients of their own are given one row and one loss each.
+        """
         p = self.program
         self.updates += 1
         losses = values + (1.0 if self.price.plain is None else self.price.plain) * self.moves
@@ -196,9 +195,9 @@ class Reference:
         """Return a gradient without what no decision can answer; only the self-tuned schedule takes that off."""
         rest = np.array(gradient)
         if self.program.schedule == "self-tuned":
-            for kind, start, stop, *_ in self.program.domain.table:
-                if kind == SIMPLEX:
-                    rest[start:stop] -= rest[start:stop].mean()
+            for block, part in zip(self.program.domain.blocks, self.program.domain.slices, strict=True):
+                if block.kind == SIMPLEX:
+                    rest[part] -= rest[part].mean()
         return rest
 
     def reschedule(self, clock: float) -> None:

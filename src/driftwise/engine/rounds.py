@@ -19,7 +19,7 @@ A round is a plugin: the two verbs, whole runs and controllers call it by addres
 import math
 
 from driftwise._compile import LARGEST, aside, helper, plugin
-from driftwise._lanes import Four, load, splat, store, total
+from driftwise._lanes import load, splat, store, total
 from driftwise._memory import Pointer, at, call, find, part, whole_at
 from driftwise.engine import layout as slot
 from driftwise.engine.hedge import clock_rate, mean_of, weigh
@@ -39,22 +39,16 @@ def lanes_in_play(c: Pointer, s: Pointer) -> int:
 
 
 @helper
-def clock_at(schedule: int, fixed: float, updates: float) -> float:
+def clock_of(c: Pointer, updates: float) -> float:
     """Return the number of rounds that the rates of an update are made for."""
-    if schedule == slot.FIXED:
-        return fixed
-    if schedule != slot.DOUBLING:
+    if c[slot.SCHEDULE] == slot.FIXED:
+        return float(c[slot.CLOCK])
+    if c[slot.SCHEDULE] != slot.DOUBLING:
         return max(updates, 1.0)
     block = 1.0
     while 2.0 * block <= updates:
         block *= 2.0
     return block
-
-
-@helper
-def clock_of(c: Pointer, updates: float) -> float:
-    """Return the clock of an update of this learner."""
-    return clock_at(whole_at(c, slot.SCHEDULE), c[slot.CLOCK], updates)
 
 
 @helper
@@ -104,12 +98,6 @@ def add_losses(c: Pointer, s: Pointer, room: Pointer) -> None:
 
 
 @helper
-def _across(a: Four, b: Four, c: Four, d: Four, out: Pointer, k: int) -> None:
-    """Write the sums of the lanes of four fours."""
-    out[k], out[k + 1], out[k + 2], out[k + 3] = total(a), total(b), total(c), total(d)
-
-
-@helper
 def mixture_place(c: Pointer, s: Pointer) -> Pointer:
     """Return where the mixture is kept: the decision itself, unless a dead zone lies around it."""
     return part(s, int(c[slot.CENTRE] if c[slot.DEAD_ZONE] > 0.0 else c[slot.DECISION]))
@@ -128,7 +116,7 @@ def blend(c: Pointer, s: Pointer) -> None:
             f = f + w * load(points, at + 4)
             g = g + w * load(points, at + 8)
             h = h + w * load(points, at + 12)
-        _across(e, f, g, h, out, k)
+        out[k], out[k + 1], out[k + 2], out[k + 3] = total(e), total(f), total(g), total(h)
     for k in range(whole, d):
         e = splat(0.0)
         for i in range(0, lanes, 4):

@@ -15,7 +15,7 @@ def ader_parts(D: float, G: float) -> tuple[Pool, Meta]:
 
 
 class Ader(Ensemble):
-    """Ader: gradient descent with many step sizes, mixed by Hedge, blind to what moving costs.
+    """Ader: gradient descent with many step sizes, mixed by Hedge, which ignores the cost of moving.
 
     Best when moving is free or cheap and the world drifts; when moving costs something, use `Scream`.
 
@@ -44,7 +44,7 @@ class Ader(Ensemble):
 
     Examples
     --------
-    The price of moving is for the books only; `Scream`, which knows it, pays 33.8 here.
+    The cost of moving is only recorded; `Scream`, which takes it into account, pays 33.8 here.
 
     >>> import driftwise as dw
     >>> learner = dw.Ader(dw.Ball(3), gradient_bound=2.0, horizon=2000)

@@ -77,7 +77,7 @@ class Learner(Actor):
         if type(decision) is not np.ndarray or decision.flags.writeable:
             name = f"{type(self).__name__}.act"
             decision = read_only(array(name, "what _decide returns", decision, (self.domain.dim,), copy=True))
-        self._acted = decision
+        self.__dict__["_acted"] = decision
         return decision
 
     def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
@@ -92,8 +92,7 @@ class Learner(Actor):
         if self._acted is None:
             raise self._too_early()
         self._learn(self._gradient_at(self._acted, gradient))
-        self._round += 1
-        self._acted = None
+        self._end_round()
 
     def _loss(self, given: object) -> RoundLoss | None:
         """Return the loss of this round if a loss was given, None if it is a plain gradient."""

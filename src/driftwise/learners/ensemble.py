@@ -196,8 +196,7 @@ class Ensemble(Learner):
             ):
                 gradient = self._gradient_at(w, gradient)
             self._learn(gradient)
-        self._round += 1
-        self._acted = None
+        self._end_round()
 
     def clone(self) -> Self:
         """Return an independent copy in the same state."""
@@ -208,21 +207,6 @@ class Ensemble(Learner):
         names = ("act", "observe", "_decide", "_learn", *(["weights"] if with_weights else []))
         return all(getattr(type(self), name) is getattr(Ensemble, name) for name in names)
 
-    @property
-    def cell(self) -> Array:
-        """The learner as one vector, ready for kernels, which read and write it (see `driftwise.engine.layout`).
-
-        For compiled loops such as those of `play` and `simulate`: let them work on a copy, and `adopt` it at the end.
-        """
-        return self._link()
-
-    def adopt(self, cell: Array) -> None:
-        """Continue from where `cell`, or a copy of it, has come."""
-        if cell is self._cell:  # addresses and views are as they were
-            self._round, self._acted = int(cell[int(cell[layout.STATE_AT]) + layout.ROUND]), None
-        else:
-            self._take(cell)
-
     def _take(self, cell: Array) -> None:
         """Continue from another cell; the decision that was acted, if any, is forgotten."""
         self._cell, self._acted, self._linked = cell, None, False
@@ -231,6 +215,27 @@ class Ensemble(Learner):
         self._decision = cell[start : start + self.domain.dim]
         self._shape = self._decision.shape
         self._round = int(self._number(layout.ROUND))
+
+    @property
+    def cell(self) -> Array:
+        """The learner as one vector, ready for kernels, which read and write it (see `driftwise.engine.layout`).
+
+        What it needs of them is compiled now, or read from disk, and their addresses are written. For compiled loops
+        such as those of `play` and `simulate`: let them work on a copy, and `adopt` it at the end.
+        """
+        if not self._linked:
+            self.program.link(self._cell)
+            if self._number(layout.HINTED):
+                self.program.link_hints(self._cell)
+            self._linked = True
+        return self._cell
+
+    def adopt(self, cell: Array) -> None:
+        """Continue from where `cell`, or a copy of it, has come."""
+        if cell is self._cell:  # addresses and views are as they were
+            self._round, self._acted = int(cell[int(cell[layout.STATE_AT]) + layout.ROUND]), None
+        else:
+            self._take(cell)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is to be copied: of the cell only what the learner knows, as its addresses are this process's."""
@@ -245,15 +250,6 @@ class Ensemble(Learner):
         acted = self._acted
         self._take(self.program.cell_of(known))
         self._acted = acted
-
-    def _link(self) -> Array:
-        """Return the cell, with the kernels that it needs compiled, or read from disk, and their addresses written."""
-        if not self._linked:
-            self.program.link(self._cell)
-            if self._number(layout.HINTED):
-                self.program.link_hints(self._cell)
-            self._linked = True
-        return self._cell
 
     @property
     def _state(self) -> Array:
@@ -297,10 +293,10 @@ class Ensemble(Learner):
             cell = program.twins(self._cell)
             self.program = program.with_twins()
             self._take(cell)
-        act_on_hint(self._link(), self.program.link_hints(self._cell), hint)
+        act_on_hint(self.cell, self.program.link_hints(self._cell), hint)
 
     def _learn(self, gradient: Array) -> None:
-        cell = self._cell if self._linked else self._link()
+        cell = self._cell if self._linked else self.cell
         try:
             status = observe(cell, gradient)
         except (NumbaError, TypeError, AttributeError):  # an array that kernels do not read, from a subclass
@@ -323,5 +319,5 @@ class Ensemble(Learner):
         for i, point in enumerate(points):
             gradients[i] = self._gradient_at(point, loss)
             values[i] = array(f"{owner}.observe", "value", loss.value(point), ())
-        if observe_own(self._link(), gradients, values) != OK:
+        if observe_own(self.cell, gradients, values) != OK:
             raise self._refused("the loss and its gradient")

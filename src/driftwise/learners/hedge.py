@@ -5,11 +5,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, array, whole
+from driftwise._validate import Array, whole
 from driftwise.domains import Simplex
-from driftwise.errors import ParameterError
 from driftwise.learners.ensemble import Ensemble
-from driftwise.learners.parts import SMALLEST, Pool, rate_or_bound
+from driftwise.learners.parts import Pool, rate_or_bound, read_prior
 from driftwise.mirror import NegativeEntropy
 from driftwise.movecost import MoveCost, move_cost_for
 
@@ -69,12 +68,7 @@ class Hedge(Ensemble):
     ) -> None:
         count = whole("Hedge", "n", n, low=2)
         lambda_ = float(move_cost_for("Hedge", switching_cost, count).prices(count).max())
-        start = np.full(count, 1.0) if prior is None else array("Hedge", "prior", prior, (count,))
-        if not start.min() > 0.0:
-            raise ParameterError(f"Hedge: prior must be positive, got a smallest weight of {start.min():g}.")
-        start = start / start.sum()
-        if not start.min() >= SMALLEST:
-            raise ParameterError(f"Hedge: prior must be at least {SMALLEST:g} of its sum, got {start.min():g}.")
+        start = read_prior("Hedge", np.ones(count) if prior is None else prior, count)
         eps = rate_or_bound(
             "Hedge",
             ("rate", rate),

@@ -12,8 +12,8 @@ from driftwise.movecost import MoveCost, move_cost_for
 class OGD(Ensemble):
     r"""Online gradient descent: ``w_{t+1} = Proj_W(w_t - eta grad f~_t(w_t))``.
 
-    One step size for ever. The learner to beat: it moves little, and it is best when the world hardly drifts or
-    moving is expensive. When the drift is unknown, use `Scream`.
+    A constant step size, or one that shrinks with the number of rounds. The baseline to beat: it moves little, and it
+    is best when the world hardly drifts or moving is expensive. When the drift is unknown, use `Scream`.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from driftwise.mirror import MirrorMap, NegativeEntropy
 from driftwise.movecost import MoveCost, move_cost_for
 
 SMALLEST = 1e-100
-"""Smallest diameter, gradient bound or loss bound accepted: its square is still above zero."""
+"""Smallest diameter, gradient bound, loss bound or weight accepted: its square is still above zero."""
 
 
 class Options(TypedDict, total=False):
@@ -38,7 +38,7 @@ class Pool(metaclass=Checked):
         c in the paper's N = ceil(log2(1 + c T) / 2) + 1 base-learners for T rounds, each with twice the step of the one
         before; 0 takes `steps` as they are.
     patience : float or array of shape (k,), default 0.0
-        What part of the price of a move the gradients that a base-learner holds must outweigh before it moves; 0: it
+        Part of the price of a move that the gradients a base-learner holds must outweigh before it moves; with 0 it
         moves in every round. With several numbers there is one base-learner of each kind for every step size.
     """
 
@@ -60,7 +60,7 @@ class Pool(metaclass=Checked):
 
     @property
     def kinds(self) -> tuple[float, ...]:
-        """How patient the base-learners of one step size are."""
+        """Patience of each base-learner of one step size."""
         return tuple(np.atleast_1d(np.array(self.patience, np.float64)).tolist())
 
     def for_rounds(self, rounds: float) -> Array:
@@ -146,6 +146,17 @@ def rate_or_bound(
     if bound[1] is None:
         raise ParameterError(f"{owner}: give {bound[0]} (and horizon, if it is known), or a constant {rate[0]}.")
     return formula(limit)
+
+
+def read_prior(owner: str, prior: ArrayLike, count: int) -> Array:
+    """Return initial weights, normalised."""
+    weights = array(owner, "prior", prior, (count,))
+    if not weights.min() > 0.0:
+        raise ParameterError(f"{owner}: prior must be positive, got a smallest weight of {weights.min():g}.")
+    weights = weights / weights.sum()
+    if not weights.min() >= SMALLEST:
+        raise ParameterError(f"{owner}: prior must be at least {SMALLEST:g} of its sum, got {weights.min():g}.")
+    return np.asarray(weights)
 
 
 def first_decision(owner: str, domain: Domain, base: MirrorMap, start: ArrayLike | None) -> Array:

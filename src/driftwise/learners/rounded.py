@@ -42,7 +42,7 @@ class Rounded(Learner):
 
     @property
     def fractional(self) -> Array:
-        """The decision of the learner inside, of which the latest whole-number decision was made."""
+        """Decision of the learner inside, from which the latest whole-number decision was made."""
         if self._fractional is None:
             raise OrderError("Rounded: there is no decision yet to be the fractional one of; call act() first.")
         return self._fractional
@@ -62,8 +62,7 @@ class Rounded(Learner):
         if self._acted is None:
             raise self._too_early()
         self._inner.observe(gradient)
-        self._round += 1
-        self._acted = None
+        self._end_round()
 
     def __setstate__(self, saved: dict[str, object]) -> None:
         """Continue after copying or unpickling, where numpy forgets which arrays are read-only."""
@@ -72,8 +71,8 @@ class Rounded(Learner):
             self._fractional.setflags(write=False)
 
     def _decide(self) -> Array:
-        self._fractional = self._inner.act()
-        inside = np.minimum(np.maximum(self._fractional, self._low), self._high)
+        fractional = self.__dict__["_fractional"] = self._inner.act()
+        inside = np.minimum(np.maximum(fractional, self._low), self._high)
         whole = np.floor(inside)
         # A fraction of 0 is never above the threshold, so the upper limit is never exceeded.
         return read_only(whole + (inside - whole > self._thresholds))

@@ -1,4 +1,4 @@
-"""Self-tuned Scream: Scream for somebody who knows what a move costs, and nothing else. Not of the paper."""
+"""Self-tuned Scream: Scream for users who know only what a move costs. It is not from the paper."""
 
 from numpy.typing import ArrayLike
 
@@ -17,8 +17,8 @@ def self_tuned_pool(D: float, patience: tuple[float, ...]) -> Pool:
 class SelfTunedScream(Ensemble):
     """Scream without knobs: no horizon, no bound on gradients, no learning rate.
 
-    The learner to begin with. It is for somebody who knows what a decision may be and what changing it costs, in the
-    unit in which losses are counted. Take `Scream` instead where a proved bound is needed.
+    The learner to begin with. All it needs is the domain of the decisions and the cost of changing one, in the unit in
+    which losses are counted. Use `Scream` instead where a proved bound is needed.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class SelfTunedScream(Ensemble):
 
     - Step sizes are ``D 2^(i-5) / sqrt(sum_s |g_s|^2 + lambda |g_s|)`` for i = 1, 2, ..., more as the rounds go by:
       Scream's pool, and four smaller steps below it for streams in which there is nothing to learn. The first rounds
-      have the smallest only, and the largest at most doubles when the number of rounds does.
+      use only the smallest, and the largest at most doubles when the number of rounds does.
     - Every step size has a second, patient base-learner. It holds the gradients it is given until their sum outweighs
       the price of a move, and moves by what is beyond. So does the hindsight optimum: it moves only where the sum of
       gradients reaches the price.
@@ -58,11 +58,11 @@ class SelfTunedScream(Ensemble):
     ``driftwise reproduce selftuned`` measures, on the paper's stream and on adversarial ones, and shows where Scream is
     ahead.
 
-    The domain is the one scale that it is told. Steps are made for its width, so where losses grow with the square of
-    the distance, a domain many times wider than where decisions will ever be makes the first rounds dear; give one that
-    is about right, and features of similar size. And a single gradient that is a million times too large makes all
-    later steps small: clip what cannot be true. The unit of losses does not matter as long as squares of gradients
-    are within the range of floating point, from about 1e-150 to 1e90.
+    The domain is the only scale that it is given. Steps are scaled to its width, so where losses grow with the square
+    of the distance, a domain many times wider than the decisions will ever need makes the first rounds expensive; give
+    one that is about right, and features of similar size. And a single gradient that is a million times too large makes
+    all later steps small: clip values that cannot be true. The unit of losses does not matter as long as squares of
+    gradients are within the range of floating point, from about 1e-150 to 1e90.
 
     ``act(hint=m)`` takes a guess m of the gradient to come. From the first hint on, every base-learner has a twin that
     heeds hints, and Hedge finds out what they are worth. A twin believes a part h of the guess: what would have been
@@ -107,5 +107,5 @@ class SelfTunedScream(Ensemble):
 
     @property
     def overhead(self) -> float:
-        """What mixing has cost so far: mixability gaps, and the most that changes of weights can have cost in moves."""
+        """Cost of mixing so far: mixability gaps, and the most that changes of weights can have cost in moves."""
         return self._number(SPENT)

@@ -1,4 +1,4 @@
-"""What every loss stream offers: values and gradients first, then all that else is known of it.
+"""What every loss stream offers: values and gradients first, then all else that is known of it.
 
 `LossStream` is the contract. A stream must give values, gradients and the constants that the guarantees need; what it
 says beyond that (that it is quadratic, that its coordinates are problems of their own, its best fixed decision) lets
@@ -83,7 +83,7 @@ class LossStream(metaclass=Checked):
     dim : int
         Number of coordinates of a decision.
     memory : int
-        m: how many past decisions, besides the present one, a loss looks at.
+        Number of past decisions m that a loss looks at besides the present one.
     """
 
     dim: int
@@ -92,9 +92,6 @@ class LossStream(metaclass=Checked):
 
     @abstractmethod
     def _value(self, t: int, window: Array) -> float: ...
-
-    @abstractmethod
-    def _unary(self, t: int, w: Array) -> float: ...
 
     @abstractmethod
     def _gradient(self, t: int, w: Array) -> Array: ...
@@ -158,6 +155,9 @@ class LossStream(metaclass=Checked):
                 f"{len(self)}; got {len(rows)} for {chosen}."
             )
         return rows, chosen
+
+    def _unary(self, t: int, w: Array) -> float:
+        return self._value(t, np.tile(w, (self.memory + 1, 1)))
 
     def _policy_losses(self, decisions: Array) -> Array:
         return np.array([self.value(t, window(decisions, t, self.memory)) for t in range(len(self))])
@@ -340,7 +340,7 @@ class DataLoss(LossStream):
 
     @property
     def _parts(self) -> tuple[Array, Array, Array]:
-        """What compiled code reads of the stream: its terms, features and targets."""
+        """Arrays that compiled code reads: the terms, features and targets of the stream."""
         return self._terms, self.data.features, self.data.targets
 
     @cached_property

@@ -101,9 +101,6 @@ class CustomLoss(LossStream):
             given = self._plain_value(t, rows if self.memory else rows[0])
         return float(self._finite("value", t, given, ()))
 
-    def _unary(self, t: int, w: Array) -> float:
-        return self._value(t, np.tile(w, (self.memory + 1, 1)))
-
     def _gradient(self, t: int, w: Array) -> Array:
         gradient = self._plain_gradient if self.kernels is None else self.kernels[1]
         return self._finite("gradient", t, gradient(t, w.copy()), (self.dim,))

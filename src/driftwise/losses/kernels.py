@@ -20,7 +20,7 @@ from driftwise._validate import Array
 from driftwise.domains.kernels import dot
 
 link = plugin("int64(P, P, P, int64, P)")
-"""Makes a plugin of a link, which takes z, targets, parameters, how many, and where to write."""
+"""Decorator that makes a plugin of a link: its arguments are z, targets, parameters, their number, and the output."""
 
 VALUE, SLOPE, EACH, TAP, TAPS, SHAPE, FIRST_TAP = 0, 1, 2, 3, 4, 5, 6
 """Places of the terms: the addresses of the link's plugins, whether it is applied to each coordinate, the sum of the
@@ -34,10 +34,7 @@ def loss_terms(value: int, slope: int, each: bool, taps: Array, shape: Array) ->
 
 def held_tap(taps: Array) -> float:
     """Return the sum of the taps, one after the other: what the filter does to a decision that is held."""
-    total = 0.0
-    for tap in taps.tolist():
-        total += tap
-    return total
+    return float(np.cumsum(taps)[-1])
 
 
 @helper

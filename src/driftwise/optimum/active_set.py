@@ -11,13 +11,13 @@ import math
 
 import numpy as np
 
-from driftwise._validate import Array
+from driftwise._validate import Array, Indices
 from driftwise.domains import Domain
 from driftwise.losses.base import DataLoss
 from driftwise.movecost import MoveCost
 from driftwise.optimum.cones import solve_segments
 from driftwise.optimum.duality import Answer, lower_bound, slopes_at
-from driftwise.optimum.kernels import Indices, running_dual
+from driftwise.optimum.kernels import running_dual
 from driftwise.optimum.quadratic import minimise, sums
 
 FINEST = 3
@@ -51,8 +51,7 @@ def solve(losses: DataLoss, domain: Domain, lambda_: float, tolerance: float, fl
         if cost < best_cost:
             best, best_cost = decisions, cost
         slopes = slopes_at(losses, decisions)
-        dual = losses.pulls(losses.admissible(slopes))  # the gradients, which become the running dual
-        dual = dual.copy() if dual is slopes else dual
+        dual = np.array(losses.pulls(losses.admissible(slopes)))  # the gradients, which become the running dual
         running_dual(starts, ends, lambda_, np.empty((2, dim)), dual)
         bound = max(bound, lower_bound(losses, domain, slopes, dual, price))
         gap = best_cost - bound
@@ -74,7 +73,7 @@ def solve(losses: DataLoss, domain: Domain, lambda_: float, tolerance: float, fl
 
 
 def solve_apart(losses: DataLoss, domain: Domain) -> Answer:
-    """Solve the problem when moving is free: rounds have nothing to do with one another, and the dual is 0."""
+    """Solve the problem when moving is free: rounds are independent of one another, and the dual is 0."""
     decisions = minimise(sums(losses, np.arange(len(losses))), domain)
     bound = lower_bound(losses, domain, slopes_at(losses, decisions), 0.0 * decisions, MoveCost(0.0))
     return Answer(decisions, bound, "every round by itself")
@@ -82,13 +81,10 @@ def solve_apart(losses: DataLoss, domain: Domain) -> Answer:
 
 def _peaks(norms: Array, lambda_: float, starts: Indices) -> set[int]:
     """Return where to break: after the largest |s_t| of every stretch, within one segment, with |s_t| above lambda."""
-    above = norms > lambda_ * (1.0 + 1e-8)
-    segment = np.zeros(norms.size, np.int64)
-    segment[starts[1:]] = 1
-    segment = np.cumsum(segment)
-    rounds = np.flatnonzero(above[:-1])
+    rounds = np.flatnonzero(norms[:-1] > lambda_ * (1.0 + 1e-8))
     if not rounds.size:
         return set()
-    new = (np.diff(rounds, prepend=-2) > 1) | (np.diff(segment[rounds], prepend=-1) != 0)
+    segment = np.searchsorted(starts, rounds, side="right")
+    new = (np.diff(rounds, prepend=-2) > 1) | (np.diff(segment, prepend=-1) != 0)
     stretches = np.split(rounds, np.flatnonzero(new)[1:])
     return {int(stretch[np.argmax(norms[stretch])]) + 1 for stretch in stretches}

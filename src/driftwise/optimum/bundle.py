@@ -14,7 +14,7 @@ from driftwise.losses import LossStream
 from driftwise.optimum.cones import below_level, lowest, need_cones
 
 AIM, ENOUGH = 1e-9, 1e-6
-"""Relative gap to go on for, and the one that will do when no more can be had."""
+"""Relative gap to aim for, and the one that is accepted when there is no more progress."""
 
 MOST_STEPS, PATIENCE = 500, 30
 

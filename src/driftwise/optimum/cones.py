@@ -7,16 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from driftwise._validate import Array
+from driftwise._validate import Array, Indices
 from driftwise.domains import Domain
 from driftwise.domains.kernels import BALL, BOX, SPECTRAL
 from driftwise.errors import ParameterError
-from driftwise.optimum.kernels import Indices
 
 TOLERANCE, FINE = 1e-9, 1e-12
 """Clarabel's tolerances, for problems with many segments and for those with one point."""
 
 SOLVED = ("Solved", "AlmostSolved")
+
+NONNEGATIVE, NORM, ZERO = "NonnegativeConeT", "SecondOrderConeT", "ZeroConeT"
+"""Clarabel's cones: numbers that are at least 0; a number that is at least the norm of those after it; zeros."""
 
 
 class Solution(NamedTuple):
@@ -52,37 +54,35 @@ class Rows:
         self.columns.append(columns)
         self.values.append(np.full(len(rows), value))
 
-    def close(self, right: Array, cones: list[Any]) -> None:
-        """Finish a group of rows with its right-hand side and its cones."""
+    def close(self, right: Array, cone: str = NONNEGATIVE, count: int = 1) -> None:
+        """Finish a group of rows: their right-hand side, and the cone, or `count` cones of one size, they are in."""
+        import clarabel
+
         self.right.append(right)
-        self.cones += cones
+        self.cones += [getattr(clarabel, cone)(right.size // max(count, 1))] * count
         self.count += right.size
 
 
 def stay_inside(rows: Rows, domain: Domain, count: int) -> None:
     """Add the rows that keep every one of `count` points in the domain."""
-    import clarabel
-
     first = np.arange(count) * domain.dim
-    for (kind, start, stop, offset, _), block in zip(domain.table, domain.blocks, strict=True):
-        size, numbers = int(stop - start), domain.numbers[offset : offset + block.numbers.size]
-        coordinates = (first[:, None] + np.arange(start, stop)).ravel()
+    for (kind, size, numbers, _), part in zip(domain.blocks, domain.slices, strict=True):
+        coordinates = (first[:, None] + np.arange(part.start, part.stop)).ravel()
         places = np.arange(count * size)
         if kind == BALL:
             # (radius, w - centre) in a second-order cone
             rows.entry((np.arange(count)[:, None] * (size + 1) + 1 + np.arange(size)).ravel(), coordinates, -1.0)
-            right = np.tile(np.concatenate([numbers[:1], -numbers[1:]]), count)
-            rows.close(right, [clarabel.SecondOrderConeT(size + 1)] * count)
+            rows.close(np.tile(np.concatenate([numbers[:1], -numbers[1:]]), count), NORM, count)
         elif kind == BOX:
             rows.entry(places, coordinates, -1.0)
-            rows.close(np.tile(-numbers[:size], count), [clarabel.NonnegativeConeT(count * size)])
+            rows.close(np.tile(-numbers[:size], count))
             rows.entry(places, coordinates, 1.0)
-            rows.close(np.tile(numbers[size:], count), [clarabel.NonnegativeConeT(count * size)])
+            rows.close(np.tile(numbers[size:], count))
         else:
             rows.entry(places, coordinates, -1.0)
-            rows.close(np.zeros(count * size), [clarabel.NonnegativeConeT(count * size)])
+            rows.close(np.zeros(count * size))
             rows.entry(places // size, coordinates, 1.0)
-            rows.close(np.full(count, numbers[0]), [clarabel.ZeroConeT(count)])
+            rows.close(np.full(count, numbers[0]), ZERO)
 
 
 def solve_segments(
@@ -93,8 +93,6 @@ def solve_segments(
     Clarabel is precise to about 1e-9 of `width`, the diameter when left out. A second call `around` a first solution,
     (K, d), with a smaller width gains digits.
     """
-    import clarabel
-
     count, dim = b.shape
     links = np.arange(count - 1)
     rows = Rows()
@@ -103,7 +101,7 @@ def solve_segments(
     for k in range(dim):
         rows.entry(links * (dim + 1) + 1 + k, links * dim + k, 1.0)
         rows.entry(links * (dim + 1) + 1 + k, (links + 1) * dim + k, -1.0)
-    rows.close(np.zeros((count - 1) * (dim + 1)), [clarabel.SecondOrderConeT(dim + 1)] * (count - 1))
+    rows.close(np.zeros((count - 1) * (dim + 1)), NORM, count - 1)
     stay_inside(rows, domain, count)
 
     P = block_diagonal(A, count * dim + count - 1)
@@ -150,16 +148,12 @@ def below_level(heights: Array, slopes: Array, domain: Domain, level: float, cen
 
 def _planes(heights: Array, slopes: Array, domain: Domain, levels: Array, free: bool) -> Rows:
     """Keep a point in the domain and the planes below their levels, or below one more variable if that is `free`."""
-    import clarabel
-
     cuts, dim = slopes.shape
     rows, places = Rows(), np.arange(cuts * dim)
-    rows.rows.append(places // dim)
-    rows.columns.append(places % dim)
-    rows.values.append(slopes.ravel())
+    rows.entry(places // dim, places % dim, slopes.ravel())
     if free:
         rows.entry(np.arange(cuts), np.full(cuts, dim), -1.0)
-    rows.close(levels - heights, [clarabel.NonnegativeConeT(cuts)])
+    rows.close(levels - heights)
     stay_inside(rows, domain, 1)
     return rows
 

@@ -1,4 +1,4 @@
-"""The hindsight optimum where the coordinates have nothing to do with one another: each by itself, exactly.
+"""The hindsight optimum where the coordinates are independent of one another: each by itself, exactly.
 
 That is so for losses that are sums over the coordinates, on a box, with prices that add up; and for one coordinate.
 """

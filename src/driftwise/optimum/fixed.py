@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from driftwise._validate import Array, checked
+from driftwise._validate import Array, Indices, checked
 from driftwise.domains import Domain
 from driftwise.errors import ConvergenceError
 from driftwise.losses import LossStream
 from driftwise.optimum import bundle
 from driftwise.optimum.coordinates import limits
-from driftwise.optimum.kernels import Indices
 from driftwise.optimum.quadratic import CLOSE, Quadratics, gaps, is_quadratic, minimise, scales, sums
 from driftwise.optimum.values import read_problem
 
@@ -56,7 +55,7 @@ def best_of_segments(owner: str, losses: LossStream, domain: Domain, starts: Ind
 
 
 def surely(owner: str, problem: Quadratics, domain: Domain) -> Array:
-    """Return the minimisers, or raise if one of them is not certain."""
+    """Return the minimisers, or raise if one of them is not certified."""
     points = minimise(problem, domain)
     relative = gaps(problem, domain, points) / scales(problem, domain)
     if relative.max() > 10.0 * CLOSE:

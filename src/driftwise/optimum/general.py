@@ -4,23 +4,26 @@ For the built-in losses the multipliers go through the same lower bound as those
 certificate is ours. A user's own losses are given as cvxpy expressions, and there only Clarabel's word can be had.
 """
 
+import contextlib
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from driftwise._extras import optional
 from driftwise._validate import Array
 from driftwise.domains import Domain
 from driftwise.domains.kernels import BALL, BOX, SIMPLEX
-from driftwise.errors import ConvergenceError, InputError
-from driftwise.losses import LossStream
-from driftwise.losses.base import DataLoss, window
+from driftwise.errors import ConvergenceError, DriftwiseError, InputError
+from driftwise.losses.base import DataLoss, LossStream, window
 from driftwise.movecost import MoveCost
 from driftwise.optimum.cones import middle
 from driftwise.optimum.duality import Answer, lower_bound
-from driftwise.optimum.models import need_cvxpy, solve_model
+from driftwise.optimum.fixed import best_fixed
+from driftwise.optimum.models import solve_model
 from driftwise.optimum.stages import capped
+from driftwise.optimum.values import total_cost
 
 Expression = Callable[[int, Any], Any]
 
@@ -50,8 +53,8 @@ def _held(losses: DataLoss, point: Array) -> Array:
 def _constraints(cp: ModuleType, domain: Domain, V: Any, units: _Units) -> list[Any]:
     """Keep ``middle + width v`` in the domain, for every row v of V."""
     result = []
-    for (kind, start, stop, _, rows), block in zip(domain.table, domain.blocks, strict=True):
-        part, numbers, shift = V[:, start:stop], block.numbers, units.middle[start:stop]
+    for (kind, size, numbers, rows), place in zip(domain.blocks, domain.slices, strict=True):
+        part, shift = V[:, place], units.middle[place]
 
         def limit(values: Array, shift: Array = shift) -> Array:
             return np.tile((values - shift) / units.width, (V.shape[0], 1))
@@ -59,12 +62,11 @@ def _constraints(cp: ModuleType, domain: Domain, V: Any, units: _Units) -> list[
         if kind == BALL:
             result.append(cp.norm(part - limit(numbers[1:]), axis=1) <= numbers[0] / units.width)
         elif kind == BOX:
-            result += [part >= limit(numbers[: block.size]), part <= limit(numbers[block.size :])]
+            result += [part >= limit(numbers[:size]), part <= limit(numbers[size:])]
         elif kind == SIMPLEX:
-            result += [part >= limit(np.zeros(block.size)), cp.sum(part, axis=1) == 0.0]
+            result += [part >= limit(np.zeros(size)), cp.sum(part, axis=1) == 0.0]
         else:
-            shape = (int(rows), int(block.size // rows))
-            radius = numbers[0] / units.width
+            shape, radius = (rows, size // rows), numbers[0] / units.width
             result += [cp.sigma_max(cp.reshape(row, shape, order="C")) <= radius for row in part]
     return result
 
@@ -111,7 +113,7 @@ class _Model:
     """A problem in cvxpy but for its losses: decisions V in their units, in a domain, and the price of their moves."""
 
     def __init__(self, rounds: int, domain: Domain, cost: MoveCost, units: _Units) -> None:
-        self.cp = need_cvxpy("hindsight_optimum needs cvxpy for these losses")
+        self.cp = optional("hindsight_optimum, for these losses,", "cvxpy", "convex")
         self.domain, self.units = domain, units
         self.V = self.cp.Variable((rounds, domain.dim))
         self.rules, self.price = _constraints(self.cp, domain, self.V, units), 0.0
@@ -134,17 +136,27 @@ class _Model:
         return decisions, float(problem.value - abs(raw.obj_val - raw.obj_val_dual)), words
 
 
+def _or_held(losses: LossStream, domain: Domain, cost: MoveCost, decisions: Array) -> Array:
+    """Return the decisions, or one that is held if that costs less: a solver's zero is not quite zero."""
+    fixed = [domain.project(decisions.mean(axis=0))]
+    with contextlib.suppress(DriftwiseError):  # if it cannot be found, it is not a candidate
+        fixed.append(best_fixed(losses, domain))
+    candidates = [decisions, *(np.tile(point, (len(losses), 1)) for point in fixed)]
+    return min(candidates, key=lambda rows: total_cost(losses, rows, cost))
+
+
 def solve(losses: DataLoss, domain: Domain, cost: MoveCost) -> Answer:
     """Return the best sequence of decisions by Clarabel, with a lower bound from its multipliers."""
-    cost, units = capped(losses, domain, cost), _units(losses, domain)
-    model, dual = _Model(len(losses), domain, cost, units), np.zeros((len(losses), domain.dim))
+    limited, units = capped(losses, domain, cost), _units(losses, domain)
+    model, dual = _Model(len(losses), domain, limited, units), np.zeros((len(losses), domain.dim))
     gaps = model.cp.Variable(losses.aims.shape)
     seen = gaps == _gaps(model.cp, losses, model.V, units)
     decisions, _, words = model.solve(losses.expression(model.cp, gaps, units.score, units.cost), seen)
     if len(losses) > 1:
         dual[:-1] = -np.asarray(model.rules[-1].dual_value) * (units.cost / units.width)
     slopes = -np.asarray(seen.dual_value) * (units.cost / units.score)
-    return Answer(decisions, lower_bound(losses, domain, slopes, dual, cost), words)
+    bound = lower_bound(losses, domain, slopes, dual, limited)
+    return Answer(_or_held(losses, domain, cost, decisions), bound, words)
 
 
 def solve_stated(losses: LossStream, domain: Domain, cost: MoveCost, expression: Expression) -> Answer:
@@ -161,4 +173,4 @@ def solve_stated(losses: LossStream, domain: Domain, cost: MoveCost, expression:
             f"hindsight_optimum: at the optimum found the expressions add up to {stated:.10g}, but the losses "
             f"themselves to {true:.10g}; expression(t, w) must be the loss of round t."
         )
-    return Answer(decisions, bound, words)
+    return Answer(_or_held(losses, domain, cost, decisions), bound, words)

@@ -2,18 +2,12 @@
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
 from driftwise._compile import entry
 from driftwise._memory import part
-from driftwise._validate import Array
-from driftwise.domains import Domain
+from driftwise._validate import Array, Indices
 from driftwise.domains.kernels import dot, project
 from driftwise.losses.kernels import EACH, TAP
 from driftwise.losses.pieces import Parabolas
-
-Indices = NDArray[np.int64]
 
 
 @entry
@@ -81,8 +75,8 @@ def running_dual(starts: Indices, ends: Array, lambda_: float, room: Array, dual
 def descend(A: Array, b: Array, plan: Array, points: Array, room: Array, decrease: float, rounds: int) -> None:
     """Minimise ``w'A_i w / 2 - b_i'w`` over a domain for every i, from ``points[i]``, by accelerated projected steps.
 
-    It stops when a step promises less than `decrease` of what the first one did, or after so many rounds; how good the
-    result is, is for the caller to judge. `room` is `descent_room` doubles to work in.
+    It stops when a step promises less than `decrease` of what the first one did, or after so many rounds; the caller
+    judges how good the result is. `room` is twice the dimension and ``Domain.room`` doubles to work in.
     """
     count, dim = b.shape
     ahead, new, work = part(room, 0), part(room, dim), part(room, 2 * dim)
@@ -110,7 +104,7 @@ def descend(A: Array, b: Array, plan: Array, points: Array, room: Array, decreas
                 forward += back * (new[k] - w[k])
                 step += back * back
             if forward > 0.0:
-                momentum = 1.0  # it went uphill: begin the acceleration anew
+                momentum = 1.0  # it went uphill: restart the acceleration
             following = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * momentum * momentum))
             beta = (momentum - 1.0) / following
             for k in range(dim):
@@ -121,8 +115,3 @@ def descend(A: Array, b: Array, plan: Array, points: Array, room: Array, decreas
                 first = step
             if step <= decrease * first:
                 break
-
-
-def descent_room(domain: Domain) -> Array:
-    """Return what `descend` works in."""
-    return np.empty(2 * domain.dim + domain.room)

@@ -4,21 +4,7 @@ import warnings
 from types import ModuleType
 from typing import Any
 
-from driftwise.errors import MissingExtraError
-
 _OPTIONS = {"tol_gap_rel": 1e-9, "tol_gap_abs": 1e-9, "tol_feas": 1e-9, "accept_unknown": True}
-
-
-def need_cvxpy(purpose: str) -> ModuleType:
-    """Return cvxpy, or say what needs it (such as "f needs cvxpy for these losses") and which extra brings it."""
-    try:
-        import cvxpy
-    except ImportError:
-        raise MissingExtraError(
-            f"{purpose}, which the extra 'convex' brings: pip install 'driftwise[convex]'."
-        ) from None
-    module: ModuleType = cvxpy
-    return module
 
 
 def solve_model(cp: ModuleType, problem: Any) -> Any:

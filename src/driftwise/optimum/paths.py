@@ -1,7 +1,7 @@
 """The cheapest path of one coordinate, exactly: what the rounds so far cost, as a function of where they end.
 
-The derivative of that function is piecewise linear and rising. A round adds its own derivative to it. A move may follow
-at a price, so nothing further on ever falls by more than `down`, nor rises by more than `up`, for a unit: the function
+The derivative of that function is piecewise linear and rising. A round adds its own derivative to it. As a move may
+follow at a price, the function falls by no more than `down` and rises by no more than `up` for a unit: its derivative
 is cut off there, at two points L_t and U_t between which it is best to stay. Walking back from the end,
 ``w_t = clip(w_{t+1}, L_t, U_t)`` is the cheapest path (Johnson 2013 for squared losses; kinks, as those of a capacity,
 need a heap from either side). Time is T log T at most, memory linear in T.
@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from driftwise._compile import entry, helper
-from driftwise._validate import Array
-from driftwise.optimum.kernels import Indices
+from driftwise._validate import Array, Indices
 
 BEND, SLOPE, KINK, JUMP = 0, 1, 2, 3
 """Rows of curves: the derivative of the loss of round t is ``bend z + slope``, and `jump` more from `kink` on."""

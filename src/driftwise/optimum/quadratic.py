@@ -4,12 +4,11 @@ from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
-from driftwise._validate import Array
+from driftwise._validate import Array, Indices
 from driftwise.domains import Ball, Domain
-from driftwise.losses import LossStream
-from driftwise.losses.base import DataLoss
+from driftwise.losses.base import DataLoss, LossStream
 from driftwise.optimum.cones import has_cones, solve_segments
-from driftwise.optimum.kernels import Indices, descend, descent_room, segment_sums
+from driftwise.optimum.kernels import descend, segment_sums
 
 CLOSE = 1e-9
 """Relative gap with which a minimum counts as found."""
@@ -50,13 +49,12 @@ def minimise(problem: Quadratics, domain: Domain) -> Array:
     A, b, _ = problem
     if isinstance(domain, Ball):
         return domain.project(_in_ball(A, b, domain))
-    middle = domain.project(np.zeros(domain.dim))
-    points = np.tile(middle, (len(b), 1))
+    points = np.tile(domain.project(np.zeros(domain.dim)), (len(b), 1))
     if domain.diameter == 0.0:
         return points
-    plan, room = domain.plan(), descent_room(domain)
+    plan, room = domain.plan(), np.empty(2 * domain.dim + domain.room)
     descend(A, b, plan, points, room, 1e-26, 3000)
-    for i in np.flatnonzero(gaps(problem, domain, points) > CLOSE * scales(problem, domain, middle)):
+    for i in np.flatnonzero(gaps(problem, domain, points) > CLOSE * scales(problem, domain)):
         if has_cones(domain):
             better = domain.project(solve_segments(A[i : i + 1], b[i : i + 1], domain, 0.0).points)
             descend(A[i : i + 1], b[i : i + 1], plan, better, room, 1e-26, 3000)
@@ -70,14 +68,10 @@ def gaps(problem: Quadratics, domain: Domain, points: Array) -> Array:
     return np.asarray(np.einsum("ni,ni->n", slopes, points) + domain.support(-slopes))
 
 
-def scales(problem: Quadratics, domain: Domain, middle: Array | None = None) -> Array:
-    """Return by how much each quadratic can vary over the domain, roughly: the unit of its gap.
-
-    `middle`, if it is known, is the decision nearest to the origin.
-    """
+def scales(problem: Quadratics, domain: Domain) -> Array:
+    """Return by how much each quadratic can vary over the domain, roughly: the unit of its gap."""
     D = max(domain.diameter, 1e-6)  # a domain that is a single point leaves nothing but rounding
-    middle = domain.project(np.zeros(domain.dim)) if middle is None else middle
-    slopes = np.einsum("nij,j->ni", problem.A, middle) - problem.b
+    slopes = np.einsum("nij,j->ni", problem.A, domain.project(np.zeros(domain.dim))) - problem.b
     bend = np.einsum("nii->n", problem.A)
     return np.asarray(D * np.linalg.norm(slopes, axis=1) + bend * D**2 + 1e-300)
 

@@ -1,20 +1,17 @@
 """The door: the cheapest sequence of decisions in hindsight, switching cost included, and the choice of a method."""
 
-import contextlib
 from dataclasses import dataclass
 
 import numpy as np
 
 from driftwise._validate import Array, checked, whole
 from driftwise.domains import Domain
-from driftwise.errors import DriftwiseError, InputError, ParameterError
-from driftwise.losses import LossStream
-from driftwise.losses.base import DataLoss
+from driftwise.errors import InputError, ParameterError
+from driftwise.losses.base import DataLoss, LossStream
 from driftwise.movecost import MoveCost, move_cost_for
 from driftwise.optimum import active_set, coordinates, general, stages
 from driftwise.optimum.cones import has_cones
 from driftwise.optimum.duality import Answer
-from driftwise.optimum.fixed import best_fixed
 from driftwise.optimum.general import Expression
 from driftwise.optimum.quadratic import is_quadratic
 from driftwise.optimum.values import read_problem, step_lengths
@@ -31,18 +28,18 @@ FAR = 1e9
 
 @dataclass(frozen=True, repr=False, eq=False)
 class HindsightOptimum:
-    """The cheapest sequence of decisions in hindsight, and how sure that is.
+    """The cheapest sequence of decisions in hindsight, with a certificate.
 
     Attributes
     ----------
     decisions : array of shape (T, d)
-        The sequence; feasible.
+        Sequence of decisions, all in the domain.
     switching_cost : float or MoveCost
-        lambda, the price of moving that it is optimal for, or prices up and down.
+        Price of moving that it is optimal for: lambda, or prices up and down.
     total_loss, total_switching : float
-        What it costs: losses, and the price of all moves.
+        Its losses, and the price of its moves.
     lower_bound : float
-        No sequence of decisions costs less than this.
+        Cost that no sequence of decisions is below.
     gap : float
         Relative gap, (total - lower_bound) / total; for a total that is 0 up to rounding, relative to a millionth of
         what standing still can cost.
@@ -95,13 +92,13 @@ def hindsight_optimum(
 ) -> HindsightOptimum:
     """Return the sequence that minimises ``sum_t f_t(w_t) + lambda sum_t |w_t - w_{t-1}|``, with a certificate.
 
-    Use it to see how much better anyone could have done: its cost is what a run's cost is to be compared with.
+    Use it to see how much better a run could have been: compare the run's cost with that of the optimum.
 
     - Squared, tracking and linear losses on balls, boxes, simplices and their products, at a price of Euclidean
       distance: an active-set method of our own, seconds for 50 000 rounds, memory linear in them.
-    - The same losses at other prices, and capacity, absolute and quantile losses at any: where coordinates have nothing
-      to do with one another (one coordinate; or a box, prices that add up, and losses that do), each by itself,
-      exactly and in well under a second; else all rounds as one sparse problem for Clarabel.
+    - The same losses at other prices, and capacity, absolute and quantile losses at any: where the coordinates are
+      independent of one another (one coordinate; or a box, with prices and losses that add up), each by itself, exactly
+      and in well under a second; otherwise all rounds as one sparse problem for Clarabel.
     - Anything else built in (Huber and logistic losses, losses with memory, spectral balls): a model in cvxpy, solved
       by Clarabel, which needs ``pip install 'driftwise[convex]'`` and suits some thousands of rounds.
 
@@ -154,7 +151,6 @@ def hindsight_optimum(
     ours = expression is None
     if expression is not None:
         answer = general.solve_stated(losses, domain, cost, expression)
-        answer = answer._replace(decisions=_or_held(losses, domain, cost, answer.decisions))
     elif isinstance(losses, DataLoss):
         answer = _by_kind(losses, domain, cost, still, limit)
     else:
@@ -184,20 +180,7 @@ def _by_kind(losses: DataLoss, domain: Domain, cost: MoveCost, still: float, lim
         return coordinates.solve(losses, domain, cost)
     if cones and now and losses.pieces is not None:
         return stages.solve(losses, domain, cost, 0.1 * CERTIFIED, ROUNDING * still)
-    answer = general.solve(losses, domain, cost)
-    return answer._replace(decisions=_or_held(losses, domain, cost, answer.decisions))
-
-
-def _or_held(losses: LossStream, domain: Domain, cost: MoveCost, decisions: Array) -> Array:
-    """Return the decisions, or one that is held if that costs less: a solver's zero is not quite zero."""
-
-    def total(rows: Array) -> float:
-        return float(losses.policy_losses(rows).sum() + cost.along(rows).sum())
-
-    fixed = [domain.project(decisions.mean(axis=0))]
-    with contextlib.suppress(DriftwiseError):  # if it cannot be found, it is not a candidate
-        fixed.append(best_fixed(losses, domain))
-    return min([decisions, *(np.tile(point, (len(losses), 1)) for point in fixed)], key=total)
+    return general.solve(losses, domain, cost)
 
 
 def _sentence(total: float, bound: float, gap: float, optimal: bool, ours: bool, words: str) -> str:

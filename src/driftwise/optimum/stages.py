@@ -10,15 +10,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from driftwise._validate import Array
+from driftwise._validate import Array, Indices
 from driftwise.domains import Domain
-from driftwise.losses import LossStream
-from driftwise.losses.base import DataLoss
+from driftwise.losses.base import DataLoss, LossStream
 from driftwise.movecost import MoveCost
-from driftwise.optimum.cones import Rows, block_diagonal, middle, solve_cones, stay_inside
+from driftwise.optimum.cones import NORM, Rows, block_diagonal, middle, solve_cones, stay_inside
 from driftwise.optimum.duality import Answer, lower_bound, slopes_at
-from driftwise.optimum.kernels import Indices
 from driftwise.optimum.quadratic import sums
+from driftwise.optimum.values import total_cost
 
 FINER = (1.0, 1e-3, 1e-6)
 """Units of the problems, relative to the diameter: each is solved around what the last one found, for more digits."""
@@ -27,7 +26,7 @@ FINER = (1.0, 1e-3, 1e-6)
 def solve(losses: DataLoss, domain: Domain, cost: MoveCost, tolerance: float, floor: float) -> Answer:
     """Return the best sequence of decisions found, with its lower bound; a gap is relative to `floor` at least."""
     best = np.tile(domain.project(middle(domain)), (len(losses), 1))
-    least, bound, words = _total(losses, best, cost), -math.inf, "nothing to decide"
+    least, bound, words = total_cost(losses, best, cost), -math.inf, "nothing to decide"
     if domain.diameter == 0.0:
         return Answer(best, lower_bound(losses, domain, slopes_at(losses, best), 0.0 * best, cost), words)
     for width in FINER:
@@ -35,17 +34,13 @@ def solve(losses: DataLoss, domain: Domain, cost: MoveCost, tolerance: float, fl
         if not (np.all(np.isfinite(decisions)) and np.all(np.isfinite(dual)) and np.all(np.isfinite(slopes))):
             break
         decisions = domain.project(decisions)
-        total = _total(losses, decisions, cost)
+        total = total_cost(losses, decisions, cost)
         if total < least:
             best, least = decisions, total
         bound = max(bound, lower_bound(losses, domain, slopes, dual, cost))
         if least - bound <= tolerance * max(abs(least), floor):
             break
     return Answer(best, bound, f"all rounds at once, where Clarabel ended with {words}")
-
-
-def _total(losses: DataLoss, decisions: Array, cost: MoveCost) -> float:
-    return float(losses.unary_losses(decisions).sum() + cost.along(decisions).sum())
 
 
 def _solve(
@@ -76,8 +71,6 @@ def _price_moves(
     In l1 a change costs ``-down x + (up + down) max(x, 0)``: one more variable each. In l2 with one price up and down
     it is the norm of the changes times their prices; with two, of variables above both ``up x`` and ``-down x``.
     """
-    import clarabel
-
     count, dim = len(around) - 1, around.shape[1]
     places, changes = np.arange(count * dim), np.diff(around, axis=0)
     up, down = cost.prices(dim)
@@ -90,36 +83,31 @@ def _price_moves(
         shift.append(np.maximum(changes, 0.0).ravel())
         _put_change(rows, places, dim, 1.0)
         rows.entry(places, first + places, -1.0)
-        rows.close(np.zeros(places.size), [clarabel.NonnegativeConeT(places.size)])
+        rows.close(np.zeros(places.size))
         rows.entry(places, first + places, -1.0)
-        rows.close(np.zeros(places.size), [clarabel.NonnegativeConeT(places.size)])
+        rows.close(np.zeros(places.size))
         return lambda z: z[: places.size].reshape(count, dim) - down
     unit = max(cost.largest(dim), 1e-300)  # keeps the rows near 1
     ups, downs = ups / unit, downs / unit
     above = np.maximum(changes * up, -changes * down) / unit
     norms = (places // dim) * (dim + 1) + 1 + places % dim  # the rows of a cone but for its first
-    cones = [clarabel.SecondOrderConeT(dim + 1)] * count
     if cost.symmetric:
         q.append(np.full(count, unit))
         shift.append(np.linalg.norm(above, axis=1))
         rows.entry(np.arange(count) * (dim + 1), first + np.arange(count), -1.0)
         _put_change(rows, places, dim, -ups, norms)
-        rows.close(np.zeros(count * (dim + 1)), cones)
+        rows.close(np.zeros(count * (dim + 1)), NORM, count)
         return lambda z: -z[norms].reshape(count, dim) * up / unit
     q += [np.zeros(places.size), np.full(count, unit)]
     shift += [above.ravel(), np.linalg.norm(above, axis=1)]
     for side in (ups, -downs):
         _put_change(rows, places, dim, side)
         rows.entry(places, first + places, -1.0)
-        rows.close(np.zeros(places.size), [clarabel.NonnegativeConeT(places.size)])
+        rows.close(np.zeros(places.size))
     rows.entry(np.arange(count) * (dim + 1), first + places.size + np.arange(count), -1.0)
     rows.entry(norms, first + places, -1.0)
-    rows.close(np.zeros(count * (dim + 1)), cones)
-
-    def dual(z: Array) -> Array:
-        return (ups * z[: places.size] - downs * z[places.size : 2 * places.size]).reshape(count, dim)
-
-    return dual
+    rows.close(np.zeros(count * (dim + 1)), NORM, count)
+    return lambda z: (ups * z[: places.size] - downs * z[places.size : 2 * places.size]).reshape(count, dim)
 
 
 def _put_change(rows: Rows, places: Indices, dim: int, factor: float | Array, where: Indices | None = None) -> None:
@@ -136,8 +124,6 @@ def _price_kinks(
 
     They are by how much less the slope is than right of the kink.
     """
-    import clarabel
-
     y, jump = losses.aims, losses.known_pieces.jump
     if not np.any(jump):
         return lambda z: np.zeros(y.shape)
@@ -148,9 +134,9 @@ def _price_kinks(
     shift.append(np.maximum(y - losses.scores(around), 0.0).ravel() / unit)
     rows.entry(kinks, first + kinks, -1.0)
     rows.entry(np.repeat(kinks, pulls.size // y.size), np.arange(pulls.size), -pulls.ravel() / unit)
-    rows.close(-y.ravel() / unit, [clarabel.NonnegativeConeT(y.size)])
+    rows.close(-y.ravel() / unit)
     rows.entry(kinks, first + kinks, -1.0)
-    rows.close(np.zeros(y.size), [clarabel.NonnegativeConeT(y.size)])
+    rows.close(np.zeros(y.size))
     return lambda z: z[before : before + y.size].reshape(y.shape) / unit
 
 

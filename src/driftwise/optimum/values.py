@@ -7,6 +7,7 @@ from driftwise._validate import Array, array, describe, instance, loose
 from driftwise.domains import Domain
 from driftwise.errors import InputError
 from driftwise.losses import LossStream
+from driftwise.movecost import MoveCost
 from driftwise.trace import Trace
 
 
@@ -69,6 +70,11 @@ def read_comparators(owner: str, comparators: ArrayLike, rounds: int, where: Dom
             f"{np.array2string(v[outside], threshold=6)}, does not; domain.project(comparators) brings them in."
         )
     return v
+
+
+def total_cost(losses: LossStream, decisions: Array, cost: MoveCost) -> float:
+    """Return what decisions cost in all: their losses and the price of their moves."""
+    return float(losses.policy_losses(decisions).sum() + cost.along(decisions).sum())
 
 
 def step_lengths(decisions: Array, norm: float = 2.0) -> Array:

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from driftwise._validate import Array, checked
+from driftwise._validate import Array, Indices, checked
 from driftwise.domains import Domain
 from driftwise.errors import InputError
 from driftwise.losses import LossStream
-from driftwise.optimum.kernels import Indices
 from driftwise.optimum.quadratic import Quadratics, is_quadratic, minimise, sums
 from driftwise.optimum.values import read_problem, read_run, run_domain
 from driftwise.trace import Trace
@@ -21,11 +20,11 @@ class AdaptiveRegret:
     Attributes
     ----------
     lengths : array of shape (k,)
-        1, 2, 4, ... rounds.
+        Numbers of rounds, 1, 2, 4, ...
     regrets : array of shape (k,)
         The largest regret of any interval of that length to its own best fixed decision.
     starts : array of shape (k,)
-        Where that interval begins.
+        First round of that interval.
     """
 
     lengths: Indices
@@ -45,8 +44,8 @@ def adaptive_regret(trace: Trace, losses: LossStream | None = None, domain: Doma
     """Return the largest regret over intervals of 1, 2, 4, ... rounds, wherever they begin.
 
     ``max over intervals I of that length: sum_{t in I} f~_t(w_t) - min_v sum_{t in I} f~_t(v)``, unary losses, moves
-    not counted. A learner that follows a drifting world has little of it at every length; one that averages over
-    everything has much at short lengths. Sums are doubled from length to length, so time and memory are
+    not counted. For a learner that follows a drifting world it is small at every length; for one that averages over
+    everything it is large at short lengths. Sums are doubled from length to length, so time and memory are
     O(T log T) and O(T) in the number of rounds.
 
     Parameters
@@ -78,19 +77,15 @@ def adaptive_regret(trace: Trace, losses: LossStream | None = None, domain: Doma
     rounds = len(losses)
     suffered = losses.unary_losses(trace.decisions)
     windows = sums(losses, np.arange(rounds))
-    lengths, regrets, starts = [], [], []
-    length = 1
-    while True:
-        worst, start = _worst(suffered, windows, domain, losses.nonnegative)
-        lengths.append(length)
-        regrets.append(worst)
-        starts.append(start)
-        if 2 * length > rounds:
-            break
-        suffered = suffered[:-length] + suffered[length:]
-        windows = Quadratics(*(part[:-length] + part[length:] for part in windows))
-        length *= 2
-    return AdaptiveRegret(np.array(lengths), np.array(regrets), np.array(starts))
+    lengths, worst = 2 ** np.arange(rounds.bit_length()), []
+    for length in lengths:
+        if length > 1:
+            half = length // 2
+            suffered = suffered[:-half] + suffered[half:]
+            windows = Quadratics(*(part[:-half] + part[half:] for part in windows))
+        worst.append(_worst(suffered, windows, domain, losses.nonnegative))
+    regrets, starts = zip(*worst, strict=True)
+    return AdaptiveRegret(lengths, np.array(regrets), np.array(starts))
 
 
 CHUNK = 512

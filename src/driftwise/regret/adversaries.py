@@ -1,7 +1,7 @@
 """Streams that are hard for every learner: the instances behind the lower bounds, ready to be played.
 
-All of them toss coins, and what is said of them holds in expectation over the coins, for every causal player: one that
-decides before it sees the loss of the round. With a single seed a player may be lucky.
+All of them are random, and what is claimed holds in expectation, for every causal player: one that decides before it
+sees the loss of the round. With a single seed a player may be lucky.
 """
 
 import math
@@ -15,7 +15,7 @@ from driftwise.losses import LinearLoss
 
 
 class Adversary(LinearLoss):
-    """Linear losses that no learner can follow cheaply: a `LinearLoss` that also knows what it was made for.
+    """Linear losses that no learner can follow cheaply: a `LinearLoss` with the constants it was made for.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def expert_blocks(
     switching_cost: float,
     seed: int | np.random.Generator = 0,
 ) -> Adversary:
-    """Make the instance behind Theorem 3: experts whose losses are redrawn just as slowly as moving is dear.
+    """Make the instance behind Theorem 3: experts whose losses are redrawn more slowly the more moving costs.
 
     In blocks of B = round(lambda / C) rounds, at least 1, every expert's loss is -C or +C by the toss of a coin (0 or
     2C in the paper, which is the same up to a constant). Shifting weight by Delta after the first round of a block

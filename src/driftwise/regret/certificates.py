@@ -29,16 +29,16 @@ THEOREMS: dict[type[Learner], str] = {
 
 @dataclass(frozen=True)
 class Assumption:
-    """Something that a theorem takes for granted.
+    """An assumption of a theorem.
 
     Attributes
     ----------
     name : str
-        What it is about.
+        Subject of the assumption.
     holds : bool or None
         Whether it holds in this run; None if that was not, or cannot be, checked.
     text : str
-        What was found.
+        Finding in words.
     """
 
     name: str
@@ -57,13 +57,13 @@ class Certificate:
     Attributes
     ----------
     learner, theorem, measure : str
-        Who played, which theorem speaks of it, and of which regret.
+        Name of the learner, the theorem that covers it, and the kind of regret.
     measured, bound : float
         The regret of this run, and the bound with explicit constants.
     path_length : float
         P, of the comparators.
     assumptions : tuple of Assumption
-        What the theorem takes for granted, and what was found.
+        Assumptions of the theorem, with what was found.
     """
 
     learner: str
@@ -111,10 +111,10 @@ def certificate(trace: Trace, comparators: ArrayLike) -> Certificate:
     """Put the regret of a run next to its theorem's bound, and say what was checked.
 
     The measure is the regret with the trace's switching cost (for losses with memory the policy regret; for `Ader`,
-    whose theorem knows no switching cost, the regret without it). The bound is computed from the constants that the
+    whose theorem has no switching cost, the regret without it). The bound is computed from the constants that the
     learner was built with and the path length of the comparators. Where moves are priced by a `MoveCost`, lambda is the
     most that it charges for one unit of distance: no move costs more than that times its length, which is all that the
-    theorems need, as long as the learner was built for prices that are nowhere below those of the run.
+    theorems need, provided that no price the learner was built for is below that of the run.
 
     Parameters
     ----------
@@ -152,15 +152,22 @@ def certificate(trace: Trace, comparators: ArrayLike) -> Certificate:
 
 
 class Run:
-    """What a theorem needs to know of a run."""
+    """All that a theorem needs to know about a run."""
 
     def __init__(self, owner: str, trace: Trace, comparators: ArrayLike) -> None:
         self.owner, self.trace = owner, trace
-        self.losses, self.learner = read_run(owner, trace, None), _named(owner, trace)
-        losses, learner = self.losses, self.learner
-        self.T = len(losses)
+        self.losses = losses = read_run(owner, trace, None)
+        learner = trace.learner
+        if type(learner) not in THEOREMS:  # a subclass may do anything, so no theorem is known for it
+            raise InputError(
+                f"{owner}: no theorem is known here for {learner!r}; compare dynamic_regret with one of regret.bounds."
+            )
+        assert isinstance(learner, Ensemble)
+        self.learner, self.T = learner, len(losses)
         self.v = read_comparators(owner, comparators, self.T, learner.domain)
-        self.norm, dual = _norms(learner)
+        # The norm that measures movement, and its dual, which measures gradients.
+        self.norm = 1.0 if isinstance(learner.program.mirror, NegativeEntropy) else learner.program.mirror.exponent
+        dual = np.inf if self.norm == 1.0 else self.norm / (self.norm - 1.0)
         self.paths = np.cumsum(step_lengths(self.v, self.norm))
         self.seen = float(np.linalg.norm(losses.unary_gradients(trace.decisions), ord=dual, axis=1).max())
         self.given = learner.loss_bound if isinstance(learner, Hedge) else getattr(learner, "gradient_bound", None)
@@ -173,12 +180,12 @@ class Run:
         if losses.memory and not self.blind:
             try:
                 self.of_memory = losses.switching_costs(learner.domain).tight
-            except ParameterError:  # a custom loss, of which nothing is known
+            except ParameterError:  # nothing is known about a custom loss
                 self.of_memory = None
 
     @property
     def measure(self) -> str:
-        """Say which regret the theorem is about."""
+        """The kind of regret that the theorem is about, in words."""
         if self.blind:
             return "dynamic regret, moves not counted"
         kind = "dynamic policy regret" if self.losses.memory else "dynamic regret"
@@ -220,8 +227,7 @@ class Run:
         learner, G, D, t = self.learner, self.G, self.learner.domain.diameter, stop - start
         P = float(self.paths[stop - 1] - self.paths[start])
         needed = self.lambda_ + (self.of_memory or 0.0)
-        common: dict[str, Any] = {"horizon": t, "gradient_bound": G}
-        usual = {**common, "diameter": D, "path_length": min(P, D * (t - 1))}
+        usual: dict[str, Any] = {"horizon": t, "gradient_bound": G, "diameter": D, "path_length": min(P, D * (t - 1))}
         if isinstance(learner, Ader):
             return bounds.ader(**usual, tuned_for=tuned_for)
         if isinstance(learner, Scream | LazyScream):
@@ -237,21 +243,20 @@ class Run:
         first = learner.base_decisions[0]
         if isinstance(learner, Hedge):
             prior = math.exp(min(float(self.v[0] @ np.log(first)), 0.0))
-            return bounds.hedge(
-                horizon=t, experts=first.size, loss_bound=G, switching_cost=needed, rate=step, prior=prior
-            )
+            experts = {"experts": first.size, "loss_bound": G, "rate": step, "prior": prior}
+            return bounds.hedge(horizon=t, **experts, switching_cost=needed)
         radius = math.sqrt(learner.program.mirror.radius_squared(learner.domain, first))
-        return bounds.mirror_descent(**common, radius=radius, switching_cost=needed, step=step)
+        return bounds.mirror_descent(horizon=t, gradient_bound=G, radius=radius, switching_cost=needed, step=step)
 
     def assumptions(self) -> list[Assumption]:
-        """Return what the theorem takes for granted, with what was found."""
+        """Return the assumptions of the theorem, with what was found."""
         inside, played = self.learner.domain.contains(self.trace.decisions), self.learner.round
-        convex: bool | None
-        convex, text = True, f"{type(self.losses).__name__} is convex"
+        convex = Assumption("convexity", True, f"{type(self.losses).__name__} is convex")
         if not isinstance(self.losses, DataLoss):
-            convex, text = None, "custom losses; best_fixed refuses those that contradict their gradients"
+            text = "custom losses; best_fixed refuses those that contradict their gradients"
+            convex = Assumption("convexity", None, text)
         found = [
-            Assumption("convexity", convex, text),
+            convex,
             self._gradients(),
             Assumption("domain", inside, f"decisions and comparators {'lie' if inside else 'do not all lie'} in it"),
             self._horizon(),
@@ -305,30 +310,10 @@ class Run:
 def _covers(built: MoveCost, needed: MoveCost, dim: int) -> bool:
     """Tell whether no move is cheaper at the prices a learner was built for than at those that are needed.
 
-    A learner that was built for lower prices, be it for moves down only, does not hold its base-learners back from
-    such moves, so nothing is proved of what they cost.
+    A learner that was built for lower prices, even if only for moves down, does not hold its base-learners back from
+    such moves, so nothing is proved about their cost.
     """
     prices = built.prices(dim) * (1.0 + 1e-9)
     if needed.norm == "l1" and built.norm == "l2":
         return bool(needed.largest(dim) <= prices.min())
     return bool(np.all(needed.prices(dim) <= prices))
-
-
-def _named(owner: str, trace: Trace) -> Ensemble:
-    """Return the learner of a trace if a theorem is known for it."""
-    learner = trace.learner
-    if type(learner) not in THEOREMS:  # a subclass may do anything, so no theorem is known for it
-        raise InputError(
-            f"{owner}: no theorem is known here for {learner!r}; compare dynamic_regret with one of regret.bounds."
-        )
-    assert isinstance(learner, Ensemble)
-    return learner
-
-
-def _norms(learner: Ensemble) -> tuple[float, float]:
-    """Return the order of the norm that measures movement, and of its dual, which measures gradients."""
-    mirror = learner.program.mirror
-    if isinstance(mirror, NegativeEntropy):
-        return 1.0, np.inf
-    p = mirror.exponent
-    return p, p / (p - 1.0)

@@ -8,13 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, checked, instance, loose, whole
+from driftwise._validate import Array, Indices, checked, instance, loose, whole
 from driftwise.domains import Domain
 from driftwise.errors import InputError, ParameterError
-from driftwise.losses import LossStream
-from driftwise.losses.base import DataLoss
+from driftwise.losses.base import DataLoss, LossStream
 from driftwise.optimum.fixed import best_of_segments, surely
-from driftwise.optimum.kernels import Indices
 from driftwise.optimum.quadratic import Quadratics, is_quadratic, sums
 from driftwise.optimum.values import read_problem
 
@@ -68,7 +66,9 @@ def best_piecewise(
                 "give the rounds at which segments begin instead of their number."
             )
         count = whole(owner, "segments", segments)
-        candidates = _grid(rounds) if grid is None else _starts(owner, "grid", grid, rounds)
+        if grid is None:
+            grid = np.unique(np.linspace(0, rounds, min(rounds, GRID), endpoint=False).astype(np.int64))
+        candidates = _starts(owner, "grid", grid, rounds)
         starts = _place(owner, losses, domain, min(count, candidates.size), candidates)
     elif grid is None:
         starts = _starts(owner, "segments", segments, rounds)
@@ -102,18 +102,12 @@ def generator(losses: LossStream) -> Array:
     return np.asarray(found)
 
 
-def _grid(rounds: int) -> Indices:
-    return np.unique(np.linspace(0, rounds, min(rounds, GRID), endpoint=False).astype(np.int64))
-
-
 def _starts(owner: str, name: str, given: ArrayLike, rounds: int) -> Indices:
     values = loose(owner, name, given)
-    expected = f"rounds from 0 to {rounds - 1} in rising order"
-    if values.ndim != 1 or not values.size or values.dtype.kind not in "iu":
-        raise InputError(f"{owner}: {name} must be whole numbers, {expected}, got {given!r}.")
-    if values[0] < 0 or values[-1] >= rounds or np.any(np.diff(values.astype(np.int64)) <= 0):
+    starts = values.astype(np.int64) if values.ndim == 1 and values.dtype.kind in "iu" else np.empty(0, np.int64)
+    if not starts.size or starts[0] < 0 or starts[-1] >= rounds or np.any(np.diff(starts) <= 0):
+        expected = f"whole numbers, rounds from 0 to {rounds - 1} in rising order"
         raise InputError(f"{owner}: {name} must be {expected}, got {given!r}.")
-    starts = values.astype(np.int64)
     return starts if starts[0] == 0 else np.concatenate([[0], starts])
 
 

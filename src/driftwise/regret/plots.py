@@ -160,23 +160,16 @@ def costs(
     owner = "plots.costs"
     losses = read_run(owner, trace, None)
     count = min(whole(owner, "windows", windows), len(losses))
+    of_rounds = [trace.losses, trace.move_costs]
     if optimum is not None:
-        best = _cost_of(owner, trace, optimum)
+        of_rounds.append(_cost_of(owner, trace, optimum))
     ax = axes(owner, ax)
     places = edges(len(losses), count)
-    running = averages(trace.losses[:, None], count)[:, 0]
-    moving = averages(trace.move_costs[:, None], count)[:, 0]
+    running, moving, *best = averages(np.column_stack(of_rounds), count).T
     ax.stairs(running, places, fill=True, alpha=0.55, label="running (loss)")
     ax.stairs(running + moving, places, baseline=running, fill=True, alpha=0.55, label="moving (switching cost)")
-    if optimum is not None:
-        ax.stairs(
-            averages(best[:, None], count)[:, 0],
-            places,
-            baseline=None,
-            color="black",
-            linewidth=1.2,
-            label="hindsight optimum, both",
-        )
+    for line in best:
+        ax.stairs(line, places, baseline=None, color="black", linewidth=1.2, label="hindsight optimum, both")
     ax.set(xlabel="round", ylabel="cost of a round", title=_title(trace))
     ax.margins(x=0.0)
     ax.legend(loc="upper right", framealpha=0.8)

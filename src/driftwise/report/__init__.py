@@ -4,14 +4,13 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
-from driftwise.errors import MissingExtraError
+from driftwise._extras import optional
 from driftwise.experiments.findings.finding import Chapter, Finding, read_chapters
 from driftwise.experiments.findings.provenance import provenance
 from driftwise.report.figures import draw
-from driftwise.report.page import page
+from driftwise.report.page import Contents, page
 from driftwise.report.palette import assign
 
 __all__ = ["Report", "build", "publish", "require"]
@@ -19,7 +18,7 @@ __all__ = ["Report", "build", "publish", "require"]
 
 @dataclass(frozen=True)
 class Report:
-    """Where a report is."""
+    """The files of a report."""
 
     page: Path
     """One HTML file that needs no other file and no network."""
@@ -29,12 +28,8 @@ class Report:
 
 def require() -> None:
     """Raise `MissingExtraError` if what draws a report is not installed: ask this before a long run."""
-    missing = [name for name in ("plotly", "matplotlib") if find_spec(name) is None]
-    if missing:
-        raise MissingExtraError(
-            f"A report needs {' and '.join(missing)}, which the extra 'experiments' brings: "
-            "pip install 'driftwise[experiments]'."
-        )
+    for module in ("plotly", "matplotlib"):
+        optional("A report", module, "experiments")
 
 
 def publish(
@@ -52,15 +47,15 @@ def publish(
     Parameters
     ----------
     folder : str or Path
-        Where to; chapters of other names that are there stay in the report.
+        Folder to write to; chapters of other names that are there stay in the report.
     title : str
-        Of the chapter.
+        Title of the chapter.
     findings : sequence of Finding
         Tables, claims and panels, each with a summary.
     name : str, default "findings"
-        Of the chapter's file.
+        Name of the chapter's file.
     command, seconds, runs
-        What made the findings, how long that took, and how many runs it was; shown at the end of the chapter.
+        The command that made the findings, the seconds it took and the number of runs; shown at the end of the chapter.
 
     Returns
     -------
@@ -129,25 +124,24 @@ def build(folder: str | Path, *, order: Iterable[str] = ()) -> Report:
     require()
     folder = Path(folder)
     chapters = read_chapters(folder, order)
-    looks = assign(chapters)
-    keys = _keys(chapters)
+    looks, contents = assign(chapters), _contents(chapters)
     figures = [
         path
-        for chapter, names in zip(chapters, keys, strict=True)
-        for finding, key in zip(chapter.findings, names, strict=True)
+        for _, findings in contents
+        for key, finding in findings.items()
         if finding.panels
         for path in draw(finding, looks, folder / "figures" / key)
     ]
     path = folder / "report.html"
     unfinished = path.with_suffix(".part")
-    unfinished.write_text(page(chapters, keys, looks), encoding="utf-8", newline="\n")
+    unfinished.write_text(page(contents, looks), encoding="utf-8", newline="\n")
     unfinished.replace(path)
     return Report(path, figures)
 
 
-def _keys(chapters: Sequence[Chapter]) -> list[list[str]]:
-    """Return a name for every finding that is fit for a file and for a link: chapter, number, title."""
-    keys, used = [], set[str]()
+def _contents(chapters: Sequence[Chapter]) -> Contents:
+    """Give every finding a name that is fit for a file and for a link: chapter, number, title."""
+    contents, used = [], set[str]()
     for chapter in chapters:
         first = name = _slug(chapter.name)
         number = 1
@@ -155,8 +149,9 @@ def _keys(chapters: Sequence[Chapter]) -> list[list[str]]:
             number += 1
             name = f"{first}-{number}"
         used.add(name)
-        keys.append([f"{name}-{n}-{_slug(finding.title)}" for n, finding in enumerate(chapter.findings, 1)])
-    return keys
+        findings = {f"{name}-{n}-{_slug(finding.title)}": finding for n, finding in enumerate(chapter.findings, 1)}
+        contents.append((chapter, findings))
+    return contents
 
 
 def _slug(text: str) -> str:

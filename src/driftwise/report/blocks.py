@@ -9,7 +9,7 @@ from typing import Any
 
 from driftwise.experiments.findings.finding import Claim, Finding, Provenance, Table
 from driftwise.report.curves import dash, entries
-from driftwise.report.palette import Look
+from driftwise.report.palette import MARKERS, Look
 from driftwise.report.panels import figure
 
 __all__ = ["claim_list", "finding_section", "provenance"]
@@ -146,16 +146,7 @@ def _swatch(look: Look, pattern: tuple[float, ...], marked: bool) -> str:
 
 def _outline(marker: str) -> str:
     """Return the corners of a marker around the middle of a swatch."""
-    corners, turn, inner = {
-        "circle": (20, 0.0, 1.0),
-        "square": (4, 0.125, 1.0),
-        "diamond": (4, 0.0, 1.0),
-        "triangle-up": (3, 0.0, 1.0),
-        "triangle-down": (3, 0.5, 1.0),
-        "star": (10, 0.0, 0.45),
-        "pentagon": (5, 0.0, 1.0),
-        "x": (8, 0.125, 0.35),
-    }[marker]
+    corners, turn, inner = MARKERS[marker][1]
     radii = [4.5 if k % 2 == 0 else 4.5 * inner for k in range(corners)]
     angles = [2.0 * math.pi * (turn + k / corners) for k in range(corners)]
     return " ".join(

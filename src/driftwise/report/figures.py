@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftwise.experiments.findings.finding import Finding, Panel, Series
 from driftwise.report.curves import bands, dash, entries
-from driftwise.report.palette import Look
+from driftwise.report.palette import MARKERS, Look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,17 +57,6 @@ STYLE: Any = {
     "xtick.minor.size": 1.5,
     "ytick.minor.size": 1.5,
     "pdf.fonttype": 42,
-}
-
-SHAPES = {
-    "circle": "o",
-    "square": "s",
-    "diamond": "D",
-    "triangle-up": "^",
-    "triangle-down": "v",
-    "star": "*",
-    "pentagon": "p",
-    "x": "X",
 }
 
 
@@ -140,7 +129,7 @@ def _plot(axes: "Axes", panel: Panel, looks: Mapping[str, Look], handles: dict[s
             color=look.colour,
             linewidth=0.8 if series.style != "line" else 1.0,
             linestyle=(0, dash(series, look)) if dash(series, look) else "-",
-            marker=None if series.style == "dashed" else SHAPES[look.marker],
+            marker=None if series.style == "dashed" else MARKERS[look.marker][0],
             markevery=_every(series, rank),
             markersize=4.2 if look.marker == "star" else 3.2,
             markerfacecolor="white" if look.hollow else look.colour,
@@ -148,6 +137,20 @@ def _plot(axes: "Axes", panel: Panel, looks: Mapping[str, Look], handles: dict[s
         )
         handles.setdefault(series.name, line)
     axes.margins(x=0.03)
+    if panel.log:
+        _label_logarithmic(axes)
+
+
+def _label_logarithmic(axes: "Axes") -> None:
+    """Label powers of ten, and where an axis has few of them 1, 2 and 5 times each, as plain numbers."""
+    from matplotlib.ticker import LogLocator
+
+    for axis in (axes.xaxis, axes.yaxis):
+        low, high = axis.get_view_interval()
+        if high < 100.0 * low:
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter("")
 
 
 def _every(series: Series, rank: int) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
-from driftwise.experiments.findings.finding import Chapter, Claim
+from driftwise.experiments.findings.finding import Chapter, Claim, Finding
 from driftwise.report.blocks import claim_list, finding_section, provenance
 from driftwise.report.palette import Look
 
@@ -19,17 +19,16 @@ THEME = (
 )
 
 
-def page(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]], looks: Mapping[str, Look]) -> str:
-    """Return the page of the chapters, whose findings have the given keys as their links and names of figures."""
+Contents = Sequence[tuple[Chapter, Mapping[str, Finding]]]
+"""Every chapter, with its findings by the names of their links and figures."""
+
+
+def page(contents: Contents, looks: Mapping[str, Look]) -> str:
+    """Return the page of some chapters."""
     from plotly.offline import get_plotlyjs
 
-    claims = [
-        (claim, key)
-        for chapter, names in zip(chapters, keys, strict=True)
-        for finding, key in zip(chapter.findings, names, strict=True)
-        for claim in finding.claims
-    ]
-    several = sum(map(len, keys)) > 1
+    claims = [(claim, key) for _, findings in contents for key, finding in findings.items() for claim in finding.claims]
+    several = sum(len(findings) for _, findings in contents) > 1
     frame = "frame wide" if several else "frame"
     return "\n".join(
         [
@@ -39,7 +38,7 @@ def page(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]], looks: Mapp
             '<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>driftwise report: {escape(', '.join(chapter.title for chapter in chapters))}</title>",
+            f"<title>driftwise report: {escape(', '.join(chapter.title for chapter, _ in contents))}</title>",
             '<link rel="icon" href="data:,">',
             f"<style>\n{_resource('page.css')}</style>",
             f"<script>{THEME}</script>",
@@ -49,14 +48,14 @@ def page(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]], looks: Mapp
             '<header class="bar"><a class="home" href="#top">driftwise report</a><a href="#verdict">What holds</a>'
             '<button type="button" id="theme">Dark</button></header>',
             f'<div class="{frame}" id="top">',
-            *(_contents(chapters, keys) if several else ()),
+            *(_contents(contents) if several else ()),
             "<main>",
             "<h1>driftwise report</h1>",
             f'<p class="about">{_count([claim for claim, _ in claims])} '
             '<a href="#verdict">Which ones, at the end of the page.</a></p>',
             "<noscript><p>The figures of this page need JavaScript; text, claims and tables do not. The same figures "
             "are in the folder <code>figures</code> as PNG and PDF.</p></noscript>",
-            *_chapters(chapters, keys, looks),
+            *_chapters(contents, looks),
             *_verdict(claims),
             "</main>",
             "</div>",
@@ -73,11 +72,11 @@ def _resource(name: str) -> str:
     return (files(__package__) / name).read_text(encoding="utf-8")
 
 
-def _contents(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]]) -> Iterator[str]:
+def _contents(contents: Contents) -> Iterator[str]:
     yield '<nav aria-label="Contents"><ul>'
-    for number, (chapter, names) in enumerate(zip(chapters, keys, strict=True), 1):
+    for number, (chapter, findings) in enumerate(contents, 1):
         yield f'<li><a href="#chapter-{number}">{escape(chapter.title)}</a><ul>'
-        for finding, key in zip(chapter.findings, names, strict=True):
+        for key, finding in findings.items():
             flag = " ✗" if any(claim.holds is False for claim in finding.claims) else ""
             spoken = '<span class="spoken"> (a claim does not hold)</span>' if flag else ""
             yield f'<li><a href="#{key}">{escape(finding.title)}<b class="no">{flag}</b>{spoken}</a></li>'
@@ -113,11 +112,11 @@ def _count(claims: Sequence[Claim]) -> str:
     )
 
 
-def _chapters(chapters: Sequence[Chapter], keys: Sequence[Sequence[str]], looks: Mapping[str, Look]) -> Iterator[str]:
-    for number, (chapter, names) in enumerate(zip(chapters, keys, strict=True), 1):
+def _chapters(contents: Contents, looks: Mapping[str, Look]) -> Iterator[str]:
+    for number, (chapter, findings) in enumerate(contents, 1):
         yield f'<section class="chapter" aria-labelledby="chapter-{number}">'
         yield f'<h2 id="chapter-{number}">{escape(chapter.title)}</h2>'
-        for finding, key in zip(chapter.findings, names, strict=True):
+        for key, finding in findings.items():
             yield from finding_section(finding, key, looks)
         yield from provenance(chapter.provenance)
         yield "</section>"

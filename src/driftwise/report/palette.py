@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from driftwise.experiments.findings.finding import Chapter
 
-__all__ = ["COLOURS", "Look", "assign"]
+__all__ = ["COLOURS", "MARKERS", "Look", "assign"]
 
 COLOURS = {
     "blue": "#1162ea",
@@ -28,9 +28,18 @@ COLOURS = {
 DASHES = ((), (7.0, 2.5), (2.0, 2.0), (8.0, 2.5, 2.0, 2.5))
 """Lengths of dashes and gaps, in multiples of the line width or so; the first is a whole line."""
 
-MARKERS = dict(
-    zip(COLOURS, ("circle", "square", "triangle-up", "diamond", "triangle-down", "star", "pentagon", "x"), strict=True)
-)
+MARKERS = {
+    "circle": ("o", (20, 0.0, 1.0)),
+    "square": ("s", (4, 0.125, 1.0)),
+    "triangle-up": ("^", (3, 0.0, 1.0)),
+    "diamond": ("D", (4, 0.0, 1.0)),
+    "triangle-down": ("v", (3, 0.5, 1.0)),
+    "star": ("*", (10, 0.0, 0.45)),
+    "pentagon": ("p", (5, 0.0, 1.0)),
+    "x": ("X", (8, 0.125, 0.35)),
+}
+"""Plotly's names in the order of the colours, each with matplotlib's letter and its outline: the number of corners, the
+turn of the first, and the radius of every second one."""
 
 # The learners that are compared most often are the furthest apart; references are grey, brown or sky.
 USUAL = {
@@ -52,11 +61,11 @@ class Look(NamedTuple):
     """How a name is drawn."""
 
     colour: str
-    """As #rrggbb."""
+    """Colour as #rrggbb."""
     dash: tuple[float, ...]
     """Lengths of dashes and gaps; a whole line if empty."""
     marker: str
-    """By plotly's name for it."""
+    """Plotly's name of the marker."""
     hollow: bool
     """Whether only the outline of the marker is drawn."""
 
@@ -118,7 +127,7 @@ def _usual(name: str) -> str | None:
 
 def _look(hue: str, rank: int) -> Look:
     """Return the look of a colour's first name, or of one of those that share it."""
-    marker = list(MARKERS.values())[(list(MARKERS).index(hue) + 3 * rank) % len(MARKERS)]
+    marker = list(MARKERS)[(list(COLOURS).index(hue) + 3 * rank) % len(MARKERS)]
     return Look(_shade(COLOURS[hue]) if rank % 2 else COLOURS[hue], DASHES[rank % len(DASHES)], marker, rank > 0)
 
 

@@ -111,7 +111,7 @@ def _check_input(controller: Controller, u: Array, when: str) -> None:
     promises.check_vector(controller, u, controller.input_dim, when, ("act with", "an input", "gave the input"))
     bound = controller.input_bound
     within = bool((np.abs(u) <= bound).all())
-    promise(within, controller, f"gave the input {u} {when}, beyond its input_bound of {bound}")
+    promise(within, controller, "gave the input {} {}, beyond its input_bound of {}", u, when, bound)
 
 
 def _check_rest(controller: Controller, world: World, record: Record, mid_round: bool, what: str) -> None:
@@ -214,21 +214,19 @@ def _check_bad_input(make: Make, world: World, record: Record, rng: np.random.Ge
         (f"a cost of {dx + 1} states", QuadraticCost(np.ones(dx + 1), 1.0)),
         (f"a cost of {du + 1} inputs", QuadraticCost(1.0, np.ones(du + 1))),
     ]
-    verbs: dict[str, Callable[[Controller, Any], object]] = {
-        "as the state": lambda controller, bad: controller.act(bad),
-        "as the applied input": lambda controller, bad: controller.observe(world.cost, applied=bad),
-        "as the cost": lambda controller, bad: controller.observe(bad),
-    }
-    given = vectors(dx), [(name, bad) for name, bad in vectors(du) if bad is not None], costs
-    cases = [(place, *case) for place, bad_ones in zip(verbs, given, strict=True) for case in bad_ones]
-    for place, name, bad in cases:
-        t = int(rng.integers(len(world.rows)))
-        when = f"when it was given {name} {place} in round {t}"
-        mid_round = place != "as the state"
-        controller = controller_at(make, world, record, t, mid_round)
-        kind = DriftwiseError if place == "as the cost" else InputError
-        promises.check_error(kind, controller, functools.partial(verbs[place], controller, bad), when)
-        _check_rest(controller, world, record, mid_round, f"did not recover from what it refused {when}")
+    inputs = [(name, bad) for name, bad in vectors(du) if bad is not None]
+
+    def refuses(cases: list[tuple[str, Any]], place: str, kind: type[Exception], verb: Callable[..., object]) -> None:
+        for name, bad in cases:
+            t, mid_round = int(rng.integers(len(world.rows))), place != "state"
+            when = f"when it was given {name} as the {place} in round {t}"
+            controller = controller_at(make, world, record, t, mid_round)
+            promises.check_error(kind, controller, functools.partial(verb, controller, bad), when)
+            _check_rest(controller, world, record, mid_round, f"did not recover from what it refused {when}")
+
+    refuses(vectors(dx), "state", InputError, lambda one, bad: one.act(bad))
+    refuses(inputs, "applied input", InputError, lambda one, bad: one.observe(world.cost, applied=bad))
+    refuses(costs, "cost", DriftwiseError, lambda one, bad: one.observe(bad))
 
 
 def _check_good_input(make: Make, world: World, record: Record, rng: np.random.Generator) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from driftwise._docs import documented
 from driftwise._validate import Array, checked, instance, whole
 from driftwise.domains import Domain
-from driftwise.testing.promises import RAISES, bad_rows, expect, refused
+from driftwise.testing.promises import RAISES, bad_rows, promise, refused
 
 TOLERANCE = 1e-9
 """What rounding may cost, relative to the larger of 1 and the numbers in play; as in `Domain.contains`."""
@@ -110,29 +110,29 @@ def _size(*arrays: Array) -> float:
 
 def _check_size(domain: Domain) -> None:
     dim, diameter = domain.dim, domain.diameter
-    expect(isinstance(dim, int) and dim >= 1, domain, "should have a dim that is an int of at least 1, got {!r}", dim)
+    promise(isinstance(dim, int) and dim >= 1, domain, "should have a dim that is an int of at least 1, got {!r}", dim)
     broken = "should have a diameter that is a finite float of at least 0, got {!r}"
-    expect(isinstance(diameter, float) and 0.0 <= diameter < math.inf, domain, broken, diameter)
+    promise(isinstance(diameter, float) and 0.0 <= diameter < math.inf, domain, broken, diameter)
     broken = "should have a shape that holds dim = {} numbers, got {}"
-    expect(math.prod(domain.shape) == dim, domain, broken, dim, domain.shape)
+    promise(math.prod(domain.shape) == dim, domain, broken, dim, domain.shape)
 
 
 def _check_members(domain: Domain, points: Array) -> None:
     for x in points:
         p = domain.project(x)
         broken = "should project to members, but the projection of {} is {}, which contains() refuses"
-        expect(np.isfinite(p).all() and domain.contains(p, tol=TOLERANCE), domain, broken, x, p)
+        promise(np.isfinite(p).all() and domain.contains(p, tol=TOLERANCE), domain, broken, x, p)
         outside = float(np.linalg.norm(x - p))
         broken = "should not contain {}, which is {:g} away from its projection"
         near = outside <= 1e3 * TOLERANCE * _size(x)
-        expect(near or not domain.contains(x, tol=TOLERANCE), domain, broken, x, outside)
+        promise(near or not domain.contains(x, tol=TOLERANCE), domain, broken, x, outside)
 
 
 def _check_stay(domain: Domain, members: Array) -> None:
     for z in members:
         moved = float(np.linalg.norm(domain.project(z) - z))
         broken = "should leave members and their mixtures where they are, but {} is moved by {:g}"
-        expect(moved <= TOLERANCE * _size(z) and domain.contains(z, tol=TOLERANCE), domain, broken, z, moved)
+        promise(moved <= TOLERANCE * _size(z) and domain.contains(z, tol=TOLERANCE), domain, broken, z, moved)
 
 
 def _check_nearest(domain: Domain, points: Array, members: Array) -> None:
@@ -145,51 +145,51 @@ def _check_nearest(domain: Domain, points: Array, members: Array) -> None:
             "nearer: <x - Px, z - Px> = {:g} is above 0"
         )
         kept = products[worst] <= TOLERANCE * _size(x) * _size(members[worst] - p)
-        expect(kept, domain, broken, p, x, members[worst], products[worst])
+        promise(kept, domain, broken, p, x, members[worst], products[worst])
         before = np.linalg.norm(points - x, axis=1)
         after = np.linalg.norm(projections - p, axis=1)
         far = int(np.argmax(after - before))
         broken = "should not project two points farther apart, but {} and {} go from a distance of {:g} to {:g}"
         kept = after[far] - before[far] <= TOLERANCE * _size(x, points[far])
-        expect(kept, domain, broken, x, points[far], before[far], after[far])
+        promise(kept, domain, broken, x, points[far], before[far], after[far])
 
 
 def _check_rows(domain: Domain, points: Array) -> None:
     together = domain.project(points)
     broken = "should project rows to rows, but {} became {}"
-    expect(together.shape == points.shape, domain, broken, points.shape, together.shape)
+    promise(together.shape == points.shape, domain, broken, points.shape, together.shape)
     for x, row in zip(points, together, strict=True):
         alone = domain.project(x)
         shaped = domain.project(x.reshape(domain.shape))
         broken = "should project rows to the same bits as single points, but {} becomes {} and {}"
-        expect(alone.shape == x.shape and alone.tobytes() == row.tobytes(), domain, broken, x, row, alone)
+        promise(alone.shape == x.shape and alone.tobytes() == row.tobytes(), domain, broken, x, row, alone)
         broken = "should project its own shape {} like a flat point, but {} becomes {}"
         kept = shaped.shape == domain.shape and shaped.tobytes() == row.tobytes()
-        expect(kept, domain, broken, domain.shape, x, shaped)
+        promise(kept, domain, broken, domain.shape, x, shaped)
 
 
 def _check_bounds(domain: Domain, points: Array, members: Array, rng: np.random.Generator) -> None:
     for z in members:
         distance = float(np.linalg.norm(members - z, axis=1).max())
         broken = "has members at a distance of {:g}, more than its diameter {:g}"
-        expect(distance <= domain.diameter + TOLERANCE * _size(z), domain, broken, distance, domain.diameter)
+        promise(distance <= domain.diameter + TOLERANCE * _size(z), domain, broken, distance, domain.diameter)
     for x, bound in zip(points, domain.farthest(points), strict=True):
         distance = float(np.linalg.norm(members - x, axis=1).max())
         broken = "has a member at a distance of {:g} from {}, more than farthest() says: {:g}"
-        expect(distance <= bound + TOLERANCE * _size(x), domain, broken, distance, x, bound)
+        promise(distance <= bound + TOLERANCE * _size(x), domain, broken, distance, x, bound)
     directions = rng.standard_normal((12, domain.dim)) * np.repeat([1e-3, 1.0, 1e3], 4)[:, None]
     for u, bound in zip(directions, domain.support(directions), strict=True):
         length, size = float(np.linalg.norm(u)), _size(members[0])
         product = float((members @ u).max())
         broken = "has a member whose product with {} is {:g}, more than support() says: {:g}"
-        expect(product <= bound + TOLERANCE * length * size, domain, broken, u, product, bound)
+        promise(product <= bound + TOLERANCE * length * size, domain, broken, u, product, bound)
         reached = float(extreme(domain, u) @ u)
         broken = (
             "should have a member whose product with {} is near to what support() says, {:g}, but the projection of a "
             "point far out in that direction has {:g}"
         )
         kept = reached >= bound - length * (domain.diameter / REACH + 10.0 * TOLERANCE * size)
-        expect(kept, domain, broken, u, bound, reached)
+        promise(kept, domain, broken, u, bound, reached)
 
 
 def _check_extremes(domain: Domain, rng: np.random.Generator) -> None:
@@ -197,7 +197,7 @@ def _check_extremes(domain: Domain, rng: np.random.Generator) -> None:
         for x in size * rng.standard_normal((8, domain.dim)):
             p = domain.project(x)
             broken = "should have a finite member nearest to {}, but projects it to {}"
-            expect(np.isfinite(p).all() and domain.contains(p, tol=TOLERANCE), domain, broken, x, p)
+            promise(np.isfinite(p).all() and domain.contains(p, tol=TOLERANCE), domain, broken, x, p)
 
 
 def _check_bad_input(domain: Domain, point: Array) -> None:
@@ -206,6 +206,6 @@ def _check_bad_input(domain: Domain, point: Array) -> None:
         function, given = getattr(domain, verb), outside.copy()
         function(given)
         broken = "should not modify what {} is given, but changed {} to {}"
-        expect(given.tobytes() == outside.tobytes(), domain, broken, verb, outside, given)
-        refused(repr(domain), verb, function, bad_rows(point))
-        refused(repr(domain), verb, function, bad_rows(np.stack([point, outside])))
+        promise(given.tobytes() == outside.tobytes(), domain, broken, verb, outside, given)
+        refused(domain, verb, function, bad_rows(point))
+        refused(domain, verb, function, bad_rows(np.stack([point, outside])))

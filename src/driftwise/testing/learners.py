@@ -106,9 +106,11 @@ def check_learner(learner: Learner | Callable[[], Learner], losses: LossStream |
 def _check_decision(learner: Learner, w: Array, when: str) -> None:
     """Check one decision and the weights behind it."""
     promises.check_vector(learner, w, learner.domain.dim, when, ("decide on", "a decision", "decided on"))
-    distance = float(np.linalg.norm(w - learner.domain.project(w)))
-    what = f"left its domain {learner.domain!r} {when}: its decision {w} is {distance:g} away, {FEASIBLE:g} is allowed"
-    promise(learner.domain.contains(w, FEASIBLE), learner, what)
+    domain = learner.domain
+    if not domain.contains(w, FEASIBLE):
+        distance = float(np.linalg.norm(w - domain.project(w)))
+        where = f"its decision {w} is {distance:g} away, {FEASIBLE:g} is allowed"
+        promise(False, learner, f"left its domain {domain!r} {when}: {where}")
 
 
 def _check_order(learner: Learner, losses: LossStream) -> Array:
@@ -150,20 +152,18 @@ def _advanced(make: Make, losses: LossStream, rounds: int) -> Learner:
     return learner
 
 
-def _check_alike(learner: Learner, expected: Array, found: Array, what: str) -> None:
-    promises.check_alike(learner, expected, found, what, "decisions")
-
-
 def _check_same_again(make: Make, losses: LossStream, decisions: Array) -> None:
     learner = make()
     promise(learner.round == 0, learner, f"is not new when make() returns it: it is in round {learner.round}")
-    _check_alike(learner, decisions, _rest(learner, losses), "does not decide alike when the same run is repeated")
+    promises.check_alike(
+        learner, decisions, _rest(learner, losses), "does not decide alike when the same run is repeated"
+    )
 
 
 def _check_play(make: Make, losses: LossStream, decisions: Array) -> None:
     learner, rounds = make(), len(losses)
     trace = play(learner, losses)
-    _check_alike(learner, decisions, trace.decisions, "decides otherwise in play than by hand")
+    promises.check_alike(learner, decisions, trace.decisions, "decides otherwise in play than by hand")
     values, moves = np.empty(rounds), np.zeros(rounds)
     for t in range(rounds):
         window = decisions[np.maximum(np.arange(t - losses.memory, t + 1), 0)]
@@ -190,8 +190,10 @@ def _check_copies(make: Make, losses: LossStream, decisions: Array, rng: np.rand
             for t in range(start, len(losses)):
                 astray.act()
                 astray.observe(losses[len(losses) - 1 - t])
-            _check_alike(learner, decisions[start:], _rest(learner, losses), f"is changed by its copy {when}")
-            _check_alike(learner, decisions[start:], _rest(twin, losses), f"goes on otherwise than its copy {when}")
+            promises.check_alike(learner, decisions[start:], _rest(learner, losses), f"is changed by its copy {when}")
+            promises.check_alike(
+                learner, decisions[start:], _rest(twin, losses), f"goes on otherwise than its copy {when}"
+            )
 
 
 def _check_bad_input(make: Make, losses: LossStream, decisions: Array, rng: np.random.Generator) -> None:
@@ -211,7 +213,7 @@ def _check_bad_input(make: Make, losses: LossStream, decisions: Array, rng: np.r
         for given in (bad, _returns(bad)):
             promises.check_error(InputError, learner, functools.partial(learner.observe, given), when, to_the_bit=True)
         found = _rest(learner, losses)
-        _check_alike(learner, decisions[start:], found, f"did not recover from what it refused {when}")
+        promises.check_alike(learner, decisions[start:], found, f"did not recover from what it refused {when}")
 
 
 def _returns(gradient: Any) -> SimpleNamespace:
@@ -243,7 +245,7 @@ def _check_good_input(make: Make, losses: LossStream, rng: np.random.Generator) 
             found = _rest(pupil, losses)
             if expected is None:
                 expected = name, found
-            _check_alike(learner, expected[1], found, f"learns from {name} otherwise than from {expected[0]}")
+            promises.check_alike(learner, expected[1], found, f"learns from {name} otherwise than from {expected[0]}")
 
 
 def _check_extremes(make: Make, rng: np.random.Generator) -> None:

@@ -13,7 +13,7 @@ from driftwise.domains import Ball, Domain
 from driftwise.errors import ParameterError, RoundIndexError
 from driftwise.losses import LossStream
 from driftwise.testing.domains import extreme, sample_members
-from driftwise.testing.promises import RAISES, bad_rows, expect, raises, refused
+from driftwise.testing.promises import RAISES, bad_rows, promise, raises, refused
 
 TOLERANCE = 1e-9
 """What rounding may cost, relative to the larger of 1 and the numbers in play."""
@@ -95,11 +95,11 @@ def check_loss(losses: LossStream, domain: Domain | None = None, seed: int = 0) 
 
 
 def _check_size(losses: LossStream, domain: Domain) -> None:
-    expect(len(losses) >= 1, losses, "should have at least one round")
+    promise(len(losses) >= 1, losses, "should have at least one round")
     broken = "should have the dim of the domain, {}, got {!r}"
-    expect(isinstance(losses.dim, int) and losses.dim == domain.dim, losses, broken, domain.dim, losses.dim)
+    promise(isinstance(losses.dim, int) and losses.dim == domain.dim, losses, broken, domain.dim, losses.dim)
     broken = "should have a memory that is an int of at least 0, got {!r}"
-    expect(isinstance(losses.memory, int) and losses.memory >= 0, losses, broken, losses.memory)
+    promise(isinstance(losses.memory, int) and losses.memory >= 0, losses, broken, losses.memory)
 
 
 def _hold(losses: LossStream, w: Array) -> Array:
@@ -113,26 +113,26 @@ def _check_values(losses: LossStream, t: int, members: Array) -> None:
         held, gradient = losses.value(t, window), losses.gradient(t, given)
         broken = "should not modify the decisions it is given, but in round {} it changed {} to {}"
         kept = given.tobytes() == w.tobytes() and window.tobytes() == _hold(losses, w).tobytes()
-        expect(kept, losses, broken, t, w, given)
+        promise(kept, losses, broken, t, w, given)
         broken = "should have finite values, but in round {} the value at {} is {!r}, or {!r} when it is held"
         kept = isinstance(value, float) and math.isfinite(value) and math.isfinite(held)
-        expect(kept, losses, broken, t, w, value, held)
+        promise(kept, losses, broken, t, w, value, held)
         broken = (
             "should value a decision that is held like its unary form, but in round {} at {} they are {!r} and {!r}"
         )
-        expect(abs(value - held) <= TOLERANCE * max(1.0, abs(value)), losses, broken, t, w, held, value)
+        promise(abs(value - held) <= TOLERANCE * max(1.0, abs(value)), losses, broken, t, w, held, value)
         broken = "should have finite float64 gradients of shape ({},), but in round {} the gradient at {} is {!r}"
         kept = gradient.shape == (losses.dim,) and gradient.dtype == np.float64 and bool(np.isfinite(gradient).all())
-        expect(kept, losses, broken, losses.dim, t, w, gradient)
+        promise(kept, losses, broken, losses.dim, t, w, gradient)
         again, slope = losses[t].value(w), losses[t].gradient(w)
         broken = (
             "should agree with the stream, and with itself when asked again, but losses[{}] at {} gives {!r} and {}, "
             "not {!r} and {}"
         )
         kept = again == value and slope.tobytes() == gradient.tobytes()
-        expect(kept, losses, broken, t, w, again, slope, value, gradient)
+        promise(kept, losses, broken, t, w, again, slope, value, gradient)
         broken = "has no memory and should value {} alone like a window of one, {!r}, in round {}"
-        expect(losses.memory > 0 or losses.value(t, w) == held, losses, broken, w, held, t)
+        promise(losses.memory > 0 or losses.value(t, w) == held, losses, broken, w, held, t)
 
 
 def _check_convex(losses: LossStream, t: int, members: Array, rng: np.random.Generator) -> None:
@@ -142,7 +142,7 @@ def _check_convex(losses: LossStream, t: int, members: Array, rng: np.random.Gen
         chord = (1.0 - share) * first + share * second
         value = losses.unary_value(t, (1.0 - share) * w + share * v)
         broken = "should be convex, but in round {} the value between {} and {} is {:g}, above the chord, {:g}"
-        expect(value <= chord + TOLERANCE * max(1.0, abs(first), abs(second)), losses, broken, t, w, v, value, chord)
+        promise(value <= chord + TOLERANCE * max(1.0, abs(first), abs(second)), losses, broken, t, w, v, value, chord)
 
 
 def _check_gradient(losses: LossStream, t: int, members: Array) -> None:
@@ -162,7 +162,7 @@ def _check_tangent(losses: LossStream, t: int, w: Array, v: Array, tolerance: fl
         "should have a subgradient, but in round {} the value at {} is {!r}, below the tangent from {}, where the "
         "gradient is {}: {!r}. The gradient is wrong, or the loss is not convex"
     )
-    expect(there >= tangent - tolerance * size, losses, broken, t, v, there, w, gradient, tangent)
+    promise(there >= tangent - tolerance * size, losses, broken, t, v, there, w, gradient, tangent)
 
 
 def _check_gradient_bound(losses: LossStream, domain: Domain, rounds: list[int], members: Array) -> None:
@@ -175,7 +175,7 @@ def _check_gradient_bound(losses: LossStream, domain: Domain, rounds: list[int],
         for w in (*members, extreme(domain, steep), extreme(domain, -steep)):
             length = float(np.linalg.norm(losses.gradient(t, w)))
             broken = "has a gradient of length {:g} in round {} at {}, more than its gradient_bound on {!r}: {:g}"
-            expect(length <= bound + TOLERANCE * max(1.0, bound), losses, broken, length, t, w, domain, bound)
+            promise(length <= bound + TOLERANCE * max(1.0, bound), losses, broken, length, t, w, domain, bound)
 
 
 def _check_lipschitz(
@@ -188,11 +188,11 @@ def _check_lipschitz(
     ages = losses.memory + 1
     broken = "should have {} finite Lipschitz constants of at least 0, got {}"
     kept = constants.shape == (ages,) and bool(np.isfinite(constants).all()) and bool((constants >= 0.0).all())
-    expect(kept, losses, broken, ages, constants)
+    promise(kept, losses, broken, ages, constants)
     costs = losses.switching_costs(domain)
     broken = "should have switching costs with 0 <= tight <= paper, and 0 without memory, got {}"
     kept = 0.0 <= costs.tight <= costs.paper * (1.0 + TOLERANCE) and (losses.memory > 0 or costs.paper == 0.0)
-    expect(kept, losses, broken, costs)
+    promise(kept, losses, broken, costs)
     for t in rounds:
         steep = losses.gradient(t, members[0])
         ends = np.stack([extreme(domain, steep), extreme(domain, -steep)])
@@ -209,11 +209,11 @@ def _check_lipschitz(
             )
             change, size = abs(first - second), max(1.0, abs(first), abs(second))
             words = change, t, window.tolist(), other.tolist(), constants, domain, allowed
-            expect(change <= allowed + TOLERANCE * size, losses, broken, *words)
+            promise(change <= allowed + TOLERANCE * size, losses, broken, *words)
 
 
 def _check_bad_input(losses: LossStream, w: Array) -> None:
-    owner, window, rounds = repr(losses), _hold(losses, w), len(losses)
+    window, rounds = _hold(losses, w), len(losses)
     verbs: dict[str, Callable[[Any], object]] = {
         "[t]": losses.__getitem__,
         "value": lambda t: losses.value(t, window),
@@ -222,6 +222,6 @@ def _check_bad_input(losses: LossStream, w: Array) -> None:
     }
     for verb, call in verbs.items():
         for t in (-1, rounds, rounds + 1, 0.0, "0", None, True, slice(0, 1)):
-            raises(RoundIndexError, owner, f"{verb} is asked for round {t!r}", functools.partial(call, t))
+            raises(RoundIndexError, losses, f"when {verb} is asked for round {t!r}", functools.partial(call, t))
     for verb, good in (("value", window), ("unary_value", w), ("gradient", w)):
-        refused(owner, verb, functools.partial(getattr(losses, verb), 0), bad_rows(good))
+        refused(losses, verb, functools.partial(getattr(losses, verb), 0), bad_rows(good))

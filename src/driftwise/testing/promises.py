@@ -37,16 +37,15 @@ class _Weighted(Protocol):
     def weights(self) -> Array: ...
 
 
-def promise(kept: bool, who: object, broken: str) -> None:
-    """Raise with a full sentence about a learner or controller if a promise was not kept."""
+def promise(kept: object, who: object, broken: str, *values: object) -> None:
+    """Raise AssertionError unless a promise is kept; values are put into its sentence only then."""
     if not kept:
-        raise AssertionError(f"{type(who).__name__} {broken}.")
+        raise AssertionError(f"{_name(who)} {broken.format(*values) if values else broken}.")
 
 
-def expect(kept: object, who: object, broken: str, *values: object) -> None:
-    """Raise AssertionError, which says with these values what is broken by whom, unless a promise is kept."""
-    if not kept:
-        raise AssertionError(f"{who!r} {broken.format(*values)}.")
+def _name(who: object) -> str:
+    """Return what to call it in a sentence: a learner or controller by its class, anything else as it shows itself."""
+    return type(who).__name__ if isinstance(who, Actor) else repr(who)
 
 
 def same(a: Array, b: Array) -> bool:
@@ -54,32 +53,34 @@ def same(a: Array, b: Array) -> bool:
     return a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
-def check_alike(who: object, expected: Array, found: Array, what: str, rows: str = "they") -> None:
+def check_alike(who: object, expected: Array, found: Array, what: str) -> None:
     """Check that two runs are the same, bit for bit."""
     if not same(expected, found):
         gap = np.abs(expected - found) if expected.shape == found.shape else np.array([np.inf])
         gap = gap.reshape(len(gap), -1).max(axis=1)
         first = int(np.argmax(gap != 0.0))
-        promise(False, who, f"{what}: {rows} differ by up to {gap.max():g}, first at index {first}")
+        promise(False, who, f"{what}: they differ by up to {gap.max():g}, first at index {first}")
 
 
 def check_unchanged(who: object, given: list[Array], then: list[Array], what: str) -> None:
     """Check that what was given out in every round is still what it was."""
     for t, (now, before) in enumerate(zip(given, then, strict=True)):
-        promise(same(now, before), who, f"changed the {what} of round {t} after giving it: it was {before}, is {now}")
+        changed = "changed the {} of round {} after giving it: it was {}, is {}"
+        promise(same(now, before), who, changed, what, t, before, now)
 
 
 def check_vector(who: _Weighted, given: Array, size: int, when: str, words: tuple[str, str, str]) -> None:
     """Check a decision or an input, and the weights behind it; `words` are such as act with, input, gave the input."""
     verb, noun, gave = words
     shaped = isinstance(given, np.ndarray) and given.shape == (size,) and given.dtype == np.float64
-    promise(shaped, who, f"did not {verb} a float64 array of shape ({size},) {when} but {verb.split()[-1]} {given!r}")
+    expected = "did not {} a float64 array of shape ({},) {} but {} {!r}"
+    promise(shaped, who, expected, verb, size, when, verb.split()[-1], given)
     promise(not given.flags.writeable, who, f"gave {noun} {when} that can be written to")
-    promise(bool(np.isfinite(given).all()), who, f"{gave} {given} {when}, which is not finite")
+    promise(bool(np.isfinite(given).all()), who, "{} {} {}, which is not finite", gave, given, when)
     weights = who.weights
-    promise(bool(np.all(weights >= 0.0)), who, f"has a weight below 0 {when}: {weights}")
+    promise(bool(np.all(weights >= 0.0)), who, "has a weight below 0 {}: {}", when, weights)
     error = abs(float(weights.sum()) - 1.0)
-    promise(error <= NORMALISED, who, f"has weights {when} whose sum is off 1 by {error:g}: {weights}")
+    promise(error <= NORMALISED, who, "has weights {} whose sum is off 1 by {:g}: {}", when, error, weights)
 
 
 def check_error(
@@ -87,16 +88,7 @@ def check_error(
 ) -> None:
     """Check that a call raises `kind` and is not counted as a round; and, if asked to, that it changes no bit."""
     before, rounds = saved(who) if to_the_bit else None, who.round
-    try:
-        verb()
-    except kind:
-        pass
-    except Exception as error:
-        raise AssertionError(
-            f"{type(who).__name__} raised {type(error).__name__} instead of {kind.__name__} {when}: {error}"
-        ) from error
-    else:
-        promise(False, who, f"did not raise {kind.__name__} {when}")
+    raises(kind, who, when, verb)
     promise(who.round == rounds, who, f"went from round {rounds} to {who.round} {when}, though it refused")
     unchanged = not to_the_bit or saved(who) == before
     promise(unchanged, who, f"was not left unchanged by the {kind.__name__} it raised {when}")
@@ -107,7 +99,7 @@ def acted(who: object, act: Callable[[], Array], when: str) -> Array:
     try:
         return act()
     except InputError as error:
-        raise AssertionError(f"{type(who).__name__} could not act {when}: {error}") from error
+        raise AssertionError(f"{_name(who)} could not act {when}: {error}") from error
 
 
 def global_random_state() -> tuple[Any, ...]:
@@ -187,9 +179,9 @@ def bad_rows(good: Array) -> list[tuple[str, Any]]:
     ]
 
 
-def raises(kind: type[Exception], owner: str, when: str, call: Callable[[], object]) -> None:
+def raises(kind: type[Exception], who: object, when: str, call: Callable[[], object]) -> None:
     """Raise AssertionError unless the call raises an error of this kind."""
-    should = f"{owner} should raise {kind.__name__} when {when}, but"
+    should = f"{_name(who)} should raise {kind.__name__} {when}, but"
     try:
         result = call()
     except kind:
@@ -199,10 +191,10 @@ def raises(kind: type[Exception], owner: str, when: str, call: Callable[[], obje
     raise AssertionError(f"{should} returned {result!r}.")
 
 
-def refused(owner: str, verb: str, function: Callable[[Any], object], cases: list[tuple[str, Any]]) -> None:
+def refused(who: object, verb: str, function: Callable[[Any], object], cases: list[tuple[str, Any]]) -> None:
     """Require that `function` raises `InputError` for every case, and leaves it as it was."""
     for name, given in cases:
         before = given.copy() if isinstance(given, np.ndarray) else None
-        raises(InputError, owner, f"{verb} is given {name}", functools.partial(function, given))
-        if not (before is None or given.tobytes() == before.tobytes()):
-            raise AssertionError(f"{owner} should not modify what {verb} is given, but changed {name}.")
+        raises(InputError, who, f"when {verb} is given {name}", functools.partial(function, given))
+        kept = before is None or given.tobytes() == before.tobytes()
+        promise(kept, who, f"should not modify what {verb} is given, but changed {name}")

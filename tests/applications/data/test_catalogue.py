@@ -55,5 +55,5 @@ def test_gaps_are_filled_with_the_value_before(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_an_unknown_name_lists_all() -> None:
-    with pytest.raises(ParameterError, match=r"no series 'bogus'; there are traffic, "):
+    with pytest.raises(ParameterError, match=r"no series 'bogus'. There are traffic, "):
         load("bogus")

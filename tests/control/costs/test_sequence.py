@@ -208,3 +208,18 @@ def test_of_many_different_costs_the_first_and_the_last_are_among_those_probed()
     assert len(calls) == 100
     assert {0, 999} <= calls
     assert max(np.diff(sorted(calls))) <= 11
+
+
+def test_the_model_is_one_cost_with_the_data_of_all_rounds() -> None:
+    cheap, dear = QuadraticCost([1.0, 1.0], 0.1), QuadraticCost([1.0, 1.0], 10.0)
+    costs = CostSequence.stages([cheap, dear], 10)
+    assert isinstance(costs.model, QuadraticCost)
+    assert costs.model.data is costs.data
+    x, u = np.array([1.0, -2.0]), np.array([3.0])
+    for t in range(10):
+        assert costs.model.of_round(t).value(x, u) == costs[t].value(x, u)
+    assert costs.model.gradient_constant == costs.gradient_constant == 20.0
+    assert cheap.gradient_constant == 2.0  # as it was
+    mixed = CostSequence([cheap, AbsoluteCost([1.0, 1.0], 1.0)])
+    assert mixed.model is None
+    assert mixed.data is None

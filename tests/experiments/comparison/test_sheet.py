@@ -1,9 +1,7 @@
 """Files that are read, and those that are not."""
 
-import builtins
 import sys
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -100,15 +98,8 @@ def test_names_of_files_are_not_patterns(tmp_path: Path) -> None:
 
 
 def test_without_polars_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    original = builtins.__import__
-
-    def refuse(name: str, *args: Any, **kwargs: Any) -> Any:
-        if name == "polars":
-            raise ImportError(name)
-        return original(name, *args, **kwargs)
-
     path = write(tmp_path / "d.csv", "x,y\n1,2\n")
-    monkeypatch.setattr(builtins, "__import__", refuse)
+    monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(MissingExtraError, match=r"the extra 'experiments'.*pip install 'driftwise\[experiments\]'"):
         read_sheet(path)
 

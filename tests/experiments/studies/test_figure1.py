@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import driftwise as dw
+from driftwise.experiments.contests.contest import OPTIMUM
 from driftwise.experiments.studies import figure1
-from driftwise.experiments.studies.figure1 import ALPHAS, CONTENDERS, OPTIMUM, STUDY
+from driftwise.experiments.studies.figure1 import ALPHAS, CONTENDERS, STUDY
 from driftwise.experiments.studies.study import Arguments, Size
 
 # Overall cost from an independent transcription of the algorithms (five seeds of its own).

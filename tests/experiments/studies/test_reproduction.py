@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from driftwise.errors import ParameterError
 from driftwise.experiments import reproduce
 from driftwise.experiments.findings.finding import Finding, Table, read_chapters
 from driftwise.experiments.findings.provenance import PACKAGES, provenance
@@ -41,6 +42,12 @@ def test_a_chapter_is_returned_and_kept(tmp_path: Path) -> None:
     assert kept.provenance == chapter.provenance
     assert chapter.provenance.runs == 6
     assert chapter.provenance.command == "driftwise x"
+
+
+def test_an_unknown_experiment_is_refused_with_the_one_that_was_meant(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=r"no experiment 'figur1'; did you mean figure1\?"):
+        reproduce("figur1", tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_findings_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:

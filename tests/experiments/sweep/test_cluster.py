@@ -88,5 +88,5 @@ def test_a_cluster_without_workers_is_an_error(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(MissingExtraError, match=r"need distributed here.*'driftwise\[dask\]'"):
+    with pytest.raises(MissingExtraError, match=r"sweep needs distributed.*'driftwise\[dask\]'"):
         run_all(deadly, SEEDS[:1], title="", dask="tcp://127.0.0.1:9")

@@ -130,7 +130,7 @@ def test_import_is_light() -> None:
 
 
 def test_a_result_that_has_the_name_of_an_argument_is_refused() -> None:
-    with pytest.raises(InputError, match=r"gives 'seed', which is one of its arguments, too; rename"):
+    with pytest.raises(InputError, match=r"returns 'seed', which is also one of its arguments; rename"):
         sweep(lambda seed: {"seed": 99}, {}, seeds=2, workers=1)
 
 

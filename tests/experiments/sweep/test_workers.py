@@ -132,7 +132,7 @@ def test_an_error_that_cannot_be_sent_is_told(workers: int) -> None:
 @pytest.mark.parametrize(
     ("function", "shown"),
     [
-        (lambda seed: [seed], r"<lambda>\(seed=0\) failed: InputError: a run gives a number.* is of type list"),
+        (lambda seed: [seed], r"<lambda>\(seed=0\) failed: InputError: a run returns a number.* is of type list"),
         (lambda seed: sys.exit(3), r"failed: SystemExit: 3"),
         (lambda: 0, r"failed: TypeError: .*unexpected keyword argument 'seed'"),
     ],
@@ -152,7 +152,7 @@ def test_what_cannot_be_sent_is_said_at_once() -> None:
 def test_missing_packages_are_named_with_their_extra(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     libraries.cache_clear()
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MissingExtraError, match=rf"need {module.split('.')[0]} here.*'driftwise\[experiments\]'"):
+    with pytest.raises(MissingExtraError, match=rf"sweep needs {module.split('.')[0]}, .*'driftwise\[experiments\]'"):
         run_all(abs_seed, SEEDS, title="", workers=1 if module == "threadpoolctl" else 2)
 
 

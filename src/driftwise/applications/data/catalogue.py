@@ -9,7 +9,7 @@ from driftwise._validate import Array
 from driftwise.applications.data import synthetic
 from driftwise.applications.data.dataset import Dataset
 from driftwise.applications.data.files import installed, read_columns
-from driftwise.errors import MissingExtraError, ParameterError
+from driftwise.errors import MissingExtraError, unknown_name
 
 DAY_AHEAD = (
     "These prices were settled the day before; here they are treated as known only after the hour, as those of a "
@@ -151,7 +151,7 @@ def load(name: str) -> Dataset:
     (4000, 'hour', 1426.5)
     """
     if name not in CATALOGUE:
-        raise ParameterError(f"There is no series {name!r}; there are {', '.join(CATALOGUE)}.")
+        raise unknown_name("load", "series", name, CATALOGUE)
     source, command = CATALOGUE[name], missing(name)
     if command:
         raise MissingExtraError(

@@ -1,4 +1,4 @@
-"""One series with what has to be said about it: what it is, where it comes from, and under which licence."""
+"""One series, with its title, its origin and its licence."""
 
 from dataclasses import dataclass, replace
 
@@ -12,23 +12,23 @@ class Dataset:
     name: str
     """Key in `CATALOGUE`."""
     title: str
-    """What was measured, fit for a heading."""
+    """Name of what was measured, fit for a heading."""
     values: Array
     """Shape (T, k); of several columns the first is what the others forecast."""
     columns: tuple[str, ...]
-    """What every column is, with its unit."""
+    """Meaning of every column, with its unit."""
     step: str
-    """What a round is: "hour" or "day"."""
+    """Length of a round: "hour" or "day"."""
     source: str
-    """Who measured it."""
+    """Names of those who measured it."""
     licence: str
-    """Of the data; that of the package which ships them may be another."""
+    """Licence of the data; the package that ships them may have another."""
     package: str | None
-    """Which package ships it; None if it is synthetic."""
+    """Package that ships it; None if it is synthetic."""
     note: str = ""
-    """What a reader has to know before believing a conclusion."""
+    """Caveat that a reader has to know before believing a conclusion."""
     gaps: tuple[int, ...] = ()
-    """Rounds in which nothing was measured and the value before was put."""
+    """Rounds without a measurement, filled with the value before."""
 
     @property
     def synthetic(self) -> bool:

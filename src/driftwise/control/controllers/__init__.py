@@ -1,13 +1,15 @@
 """Controllers: one protocol, ``u = act(x)``, then ``observe(cost)``."""
 
-from driftwise.control.controllers.ader import AderController
 from driftwise.control.controllers.base import Controller
 from driftwise.control.controllers.disturbance_action import DisturbanceActionController
-from driftwise.control.controllers.gradient import GradientController
-from driftwise.control.controllers.lazy_scream import LazyScreamController
 from driftwise.control.controllers.learning import LearningController
 from driftwise.control.controllers.linear import LinearController, PolicyController
-from driftwise.control.controllers.scream import ScreamController
+from driftwise.control.controllers.named import (
+    AderController,
+    GradientController,
+    LazyScreamController,
+    ScreamController,
+)
 
 __all__ = [
     "AderController",

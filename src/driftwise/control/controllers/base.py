@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._protocol import Actor
-from driftwise._validate import Array, array, describe, read_only, whole
+from driftwise._validate import Array, array, instance, read_only, whole
 from driftwise.control.costs import Cost
 from driftwise.control.plants import read_limits
-from driftwise.errors import DriftwiseError, ParameterError
 
 
 class Controller(Actor):
@@ -76,7 +75,7 @@ class Controller(Actor):
         if type(u) is not np.ndarray or u.flags.writeable:
             u = array(f"{type(self).__name__}.act", "what _decide returns", u, (self.input_dim,))
             u = read_only(np.clip(u, -self.input_bound, self.input_bound))
-        self._x, self._acted = state, u
+        self.__dict__.update(_x=state, _acted=u)
         return u
 
     def observe(self, cost: Cost, applied: ArrayLike | None = None) -> None:
@@ -92,8 +91,7 @@ class Controller(Actor):
         """
         u = self._observable(cost, applied)
         self._learn(self._x, u, cost)
-        self._round += 1
-        self._acted = None
+        self._end_round()
 
     def _read_state(self, x: ArrayLike) -> Array:
         """Return a copy of the state, checked."""
@@ -102,22 +100,17 @@ class Controller(Actor):
     def _observable(self, cost: Cost, applied: ArrayLike | None) -> Array:
         """Check what is given to `observe`, and return the input that was applied."""
         acted: Array | None = self._acted
-        if acted is None or not isinstance(cost, Cost):
-            raise self._not_observable(cost)
+        if acted is None:
+            raise self._too_early()
+        if not isinstance(cost, Cost):
+            hint = "QuadraticCost(1.0, 1.0) or CustomCost(value, gradient)"
+            instance(f"{type(self).__name__}.observe", "cost", cost, Cost, hint)
         # A cost that is data, and of these dimensions, has nothing to be tried.
         if not cost.compiled or cost.state_dim != self.state_dim or cost.input_dim != self.input_dim:
             cost.probe(self.state_dim, self.input_dim)
         if applied is None:
             return acted
         return array(f"{type(self).__name__}.observe", "applied", applied, (self.input_dim,), copy=True)
-
-    def _not_observable(self, cost: object) -> DriftwiseError:
-        """Return what is wrong with an `observe`: it is not time for it, or there is no cost."""
-        if self._acted is None:
-            return self._too_early()
-        owner = f"{type(self).__name__}.observe"
-        hint = "QuadraticCost(1.0, 1.0) or CustomCost(value, gradient)"
-        return ParameterError(f"{owner}: cost must be a Cost, such as {hint}, got {describe(cost)}.")
 
     def __repr__(self) -> str:
         sizes = f"state_dim={self.state_dim}, input_dim={self.input_dim}"

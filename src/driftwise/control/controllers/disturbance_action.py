@@ -87,14 +87,11 @@ class DisturbanceActionController(PolicyLoop):
 
     @property
     def _decider(self) -> Array:
-        return cast(Ensemble, self.learner).cell  # quicker than to ask what it is, twice a round
+        return cast(Ensemble, self.learner).cell  # a check of its type, twice a round, would be slower
 
     @_decider.setter
     def _decider(self, cell: Array) -> None:
         cast(Ensemble, self.learner).adopt(cell)
-
-    def _learned(self, cell: Array) -> None:
-        self._decider = cell
 
     def _decision(self) -> Array:
         learner = self.learner.clone()
@@ -108,7 +105,7 @@ class DisturbanceActionController(PolicyLoop):
 
     @property
     def most_weights(self) -> int:
-        """Number of base-learners that there may ever be."""
+        """Largest number of base-learners there can be."""
         return self.learner.program.steps.size if isinstance(self.learner, Ensemble) else self.weights.size
 
     def runs_compiled(self, *, with_weights: bool = False) -> bool:

@@ -76,7 +76,7 @@ class LearningController(DisturbanceActionController):
 
     Examples
     --------
-    What each costs on a wave that the past foretells, relative to u = -K x:
+    What each costs on a predictable wave, relative to u = -K x:
 
     >>> import driftwise as dw
     >>> plant, cost = dw.control.double_integrator(), dw.control.QuadraticCost(1.0, 1.0)
@@ -193,7 +193,7 @@ class LearningController(DisturbanceActionController):
 
 
 PARAMETERS = section(LearningController, "Parameters")
-"""Of the named controllers too."""
+"""The parameters that all named controllers share."""
 
 
 def _first(owner: str, domain: SpectralBalls, start: ArrayLike | str | None, rng: np.random.Generator) -> Array:

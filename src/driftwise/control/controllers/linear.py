@@ -43,18 +43,11 @@ class PolicyController(PolicyLoop):
         instance(owner, "system", system, System, PLANT_HINT)
         array(owner, "policy.K", policy.K, (system.input_dim, system.state_dim))
         # As compiled code reads it: where the policy is, and the policy.
-        self._still = np.concatenate([[1.0], policy.M.ravel()])
+        self._decider = np.concatenate([[1.0], policy.M.ravel()])
         super().__init__(system, policy.K, policy.memory, input_bound=input_bound)
 
-    @property
-    def _decider(self) -> Array:
-        return self._still
-
-    @_decider.setter
-    def _decider(self, cell: Array) -> None: ...
-
     def _decision(self) -> Array:
-        return self._still[1:]
+        return self._decider[1:]
 
 
 class LinearController(PolicyController):

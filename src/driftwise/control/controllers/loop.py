@@ -48,6 +48,8 @@ class PolicyLoop(Controller):
     """
 
     _learning: ClassVar[Learning]
+    _decider: Array
+    """The vector of what decides on policies, ready for kernels."""
     _compiled = True
     """Whether compiled code does what the methods of the decider would."""
 
@@ -67,14 +69,6 @@ class PolicyLoop(Controller):
         cell = loop_cell(system, self.K, memory, 2 * memory + 1 + SPARE, self.input_bound)
         cell[MEASURED] = normalised
         self._take(cell)
-
-    @property
-    @abstractmethod
-    def _decider(self) -> Array:
-        """The vector of what decides on policies, ready for kernels."""
-
-    @_decider.setter
-    def _decider(self, cell: Array) -> None: ...
 
     @abstractmethod
     def _decision(self) -> Array:
@@ -111,7 +105,7 @@ class PolicyLoop(Controller):
 
     @property
     def most_weights(self) -> int:
-        """Number of base-learners that there may ever be."""
+        """Largest number of base-learners there can be."""
         return self.weights.size
 
     def _take(self, cell: Array) -> None:
@@ -176,13 +170,10 @@ class PolicyLoop(Controller):
             decider = self._decider
             if observe(self._learning.learn.address, self._cell, decider, cost.vector) != OK:
                 raise self._out_of_range(cost)
-            self._learned(decider)
+            self._decider = decider
         else:
             self._learn_by_hand(cost)
         self._input[:] = applied
-
-    def _learned(self, cell: Array) -> None:
-        """Note that compiled code has ended a round of the decider."""
 
     def _out_of_range(self, cost: Cost) -> InputError:
         return InputError(

@@ -5,9 +5,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from driftwise.control.costs.base import DataCost
 from driftwise.control.costs.huber import HuberCost
-from driftwise.control.costs.kernels import ABSOLUTE, HUBER, CostData
+from driftwise.control.costs.kernels import ABSOLUTE, HUBER
 from driftwise.control.costs.weighted import WeightedCost
 
 
@@ -38,12 +37,10 @@ class AbsoluteCost(WeightedCost):
     def __init__(self, state_weights: ArrayLike, input_weights: ArrayLike) -> None:
         super().__init__(ABSOLUTE, state_weights, input_weights)
 
-    @classmethod
-    def smoothed(cls, data: CostData, width: float) -> tuple[DataCost, CostData]:
-        """Return Huber costs of this width: their slopes lie within those of the absolute value."""
-        return HuberCost(1.0, 1.0, width), data._replace(kind=HUBER, width=width)
+    def smoothed(self, width: float) -> HuberCost:
+        """Return the Huber cost of this width: its slopes lie within those of the absolute value."""
+        return HuberCost(1.0, 1.0, width).with_data(self.data._replace(kind=HUBER, width=width))
 
-    @classmethod
-    def expression(cls, cp: ModuleType, Z: Any, width: float) -> Any:
+    def expression(self, cp: ModuleType, Z: Any, unit: float) -> Any:
         """Return ``|Z|``."""
         return cp.abs(Z)

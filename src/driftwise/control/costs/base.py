@@ -79,7 +79,8 @@ class DataCost(Cost):
     """A cost that is data only, and so runs inside compiled code; the parent of the built-in costs.
 
     A new kind is a file with a subclass that says what solvers in hindsight can make of it, and a branch in
-    ``costs.kernels``. What is said below of many rounds takes their `CostData`, since `CostSequence` has no other.
+    ``costs.kernels``. The data may be those of many rounds, as in ``CostSequence.model``; `value` and `gradient` are
+    then those of the first.
     """
 
     compiled = True
@@ -89,7 +90,7 @@ class DataCost(Cost):
     """Whether gradients are continuous; a kind that is not smooth says what it is the limit of (`smoothed`)."""
 
     def __init__(self, kind: int, state: Array, input: Array, width: float = 1.0) -> None:
-        """Take the weights of the two parts; one without axes is the weight of every coordinate there may be."""
+        """Take the weights of the two parts; a number is the weight of every coordinate."""
         parts = [part.reshape(1, 1, 1) if part.ndim == 0 else part[None] for part in (state, input)]
         self.data = CostData(kind, parts[0], parts[1], np.zeros(1, np.int64), np.ones((1, 2)), width)
         self.state_dim = state.shape[-1] if state.ndim else None
@@ -112,57 +113,45 @@ class DataCost(Cost):
         return cost_vector(self.data)
 
     def __init_subclass__(cls, **arguments: Any) -> None:
-        """See whether a subclass has a `value` or a `gradient` of its own."""
+        """Note whether a subclass overrides `value` or `gradient`."""
         super().__init_subclass__(**arguments)
         cls.compiled = cls.value is DataCost.value and cls.gradient is DataCost.gradient
 
-    @classmethod
-    def growth(cls, data: CostData) -> float | None:
-        """Return `gradient_constant` over the rounds of the data; None when there is none."""
-        return None
-
-    @classmethod
-    def convex(cls, data: CostData) -> bool:
-        """Tell whether the costs of all rounds of the data are convex."""
+    @property
+    def convex(self) -> bool:
+        """Whether the costs of all rounds of the data are convex."""
         return True
 
-    @classmethod
-    def smoothed(cls, data: CostData, width: float) -> "tuple[DataCost, CostData]":
-        """Return smooth costs that come to these as the width falls, as a cost of their kind and their data."""
-        raise NotImplementedError(f"{cls.__name__} must say what smooths it, if it has kinks.")
+    def smoothed(self, width: float) -> "DataCost":
+        """Return a smooth cost that approaches this one as the width falls."""
+        raise NotImplementedError(f"{type(self).__name__} must say what smooths it, if it has kinks.")
 
-    @classmethod
-    def bend(cls, sizes: Array, width: float) -> Array:
+    def bend(self, sizes: Array) -> Array:
         """Return b such that ``b z^2`` bends like the cost of a coordinate z of this size, for a weight of 1."""
-        raise NotImplementedError(f"{cls.__name__} must say how it bends, if it is smooth and not quadratic.")
+        raise NotImplementedError(f"{type(self).__name__} must say how it bends, if it is smooth and not quadratic.")
 
-    @classmethod
-    def expression(cls, cp: ModuleType, Z: Any, width: float) -> Any:
-        """Return the costs of the entries of a cvxpy variable, for weights of 1."""
-        raise NotImplementedError(f"{cls.__name__} must state itself for cvxpy, if it is not quadratic.")
-
-    @property
-    def gradient_constant(self) -> float | None:
-        """G_c, with ``|grad_x c| <= G_c |x|`` and ``|grad_u c| <= G_c |u|``; None unless the cost is quadratic."""
-        return self.growth(self.data) if self.compiled else None
+    def expression(self, cp: ModuleType, Z: Any, unit: float) -> Any:
+        """Return the costs of the entries of a cvxpy variable in some unit, for weights of 1, in the same unit."""
+        raise NotImplementedError(f"{type(self).__name__} must state itself for cvxpy, if it is not quadratic.")
 
     def _point(self, method: str, x: ArrayLike, u: ArrayLike) -> tuple[Array, Array]:
         owner = f"{type(self).__name__}.{method}"
         dx, du = self.state_dim or "states", self.input_dim or "inputs"
         return array(owner, "x", x, (dx,), copy=True), array(owner, "u", u, (du,), copy=True)
 
-    def of_round(self, data: CostData, t: int) -> Self:
-        """Return a cost of the same kind with the weights and factors that `data` has for round t."""
-        n, row = data.stage[min(t, data.stage.size - 1)], min(t, data.scales.shape[0] - 1)
-        single = copy.copy(self)
-        single.__dict__.pop("vector", None)  # that of this cost, if it was ever asked for
-        single.data = data._replace(
-            state=data.state[n : n + 1],
-            input=data.input[n : n + 1],
-            stage=np.zeros(1, np.int64),
-            scales=data.scales[row : row + 1],
-        )
-        return single
+    def with_data(self, data: CostData) -> Self:
+        """Return a cost of the same kind with other data."""
+        other = copy.copy(self)
+        other.__dict__.pop("vector", None)  # that of this cost, if it was ever asked for
+        other.data = data
+        return other
+
+    def of_round(self, t: int) -> Self:
+        """Return the cost of round t, from the data of all rounds."""
+        data = self.data
+        n, row = data.stage[min(t, data.stage.size - 1)], min(t, len(data.scales) - 1)
+        state, input, scales = data.state[n : n + 1], data.input[n : n + 1], data.scales[row : row + 1]
+        return self.with_data(data._replace(state=state, input=input, stage=np.zeros(1, np.int64), scales=scales))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(state_dim={self.state_dim}, input_dim={self.input_dim})"

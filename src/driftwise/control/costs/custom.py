@@ -18,10 +18,10 @@ _STEP = 1e-3
 """Step of the differences, relative to the size of the point."""
 
 _SLACK = 1e-3
-"""Relative error in a slope that is let pass."""
+"""Relative error of a slope that is accepted."""
 
 _BELOW = 1e-6
-"""Relative depth below a tangent that is let pass; above the rounding of single precision."""
+"""Relative depth below a tangent that is accepted; above the rounding of single precision."""
 
 
 class _Tried(NamedTuple):

@@ -15,7 +15,7 @@ class HuberCost(WeightedCost):
     """c(x, u) = sum_i q_i h(x_i) + sum_k r_k h(u_k), with Huber's function h.
 
     h(z) = z^2 / (2 width) up to ``|z| = width`` and ``|z| - width / 2`` beyond: smooth at zero like a quadratic cost,
-    and as patient with outliers as an absolute one.
+    and no more swayed by outliers than an absolute one.
 
     Parameters
     ----------
@@ -38,12 +38,11 @@ class HuberCost(WeightedCost):
         self.width = number("HuberCost", "width", width, low=1e-100)
         super().__init__(HUBER, state_weights, input_weights, self.width)
 
-    @classmethod
-    def bend(cls, sizes: Array, width: float) -> Array:
+    def bend(self, sizes: Array) -> Array:
         """Return 1 / (2 width) within the width; a little beyond it, since the next point may be within."""
-        return np.where(sizes <= width, 0.5 / width, 0.005 / np.maximum(sizes, width))
+        return np.where(sizes <= self.width, 0.5 / self.width, 0.005 / np.maximum(sizes, self.width))
 
-    @classmethod
-    def expression(cls, cp: ModuleType, Z: Any, width: float) -> Any:
+    def expression(self, cp: ModuleType, Z: Any, unit: float) -> Any:
         """Return h(Z); cvxpy's own function is z^2 near zero."""
+        width = self.width / unit
         return cp.huber(Z, width) / (2.0 * width)

@@ -8,13 +8,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftwise._compile import aside, brief, helper
 from driftwise._memory import Part, Pointer, Section, at, part, whole_at
-from driftwise._validate import Array
-
-Integers = NDArray[np.int64]
+from driftwise._validate import Array, Indices
 
 QUADRATIC, ABSOLUTE, HUBER = 0, 1, 2
 """Kinds of cost: a x'Qx + b u'Ru; a q.|x| + b r.|u|; the same with Huber's function in place of the absolute value."""
@@ -29,7 +26,7 @@ class CostData(NamedTuple):
     Either may be (n, 1, 1): the same weight for every state, however many there are."""
     input: Array
     """(n, du, du): symmetric R if QUADRATIC; (n, 1, du): weights r otherwise; or (n, 1, 1) in the same sense."""
-    stage: Integers
+    stage: Indices
     """(T,): which stage a round belongs to; (1,): the same in all rounds."""
     scales: Array
     """(T, 2): the factors a and b of the state and the input part in a round; (1, 2): the same in all rounds."""
@@ -44,7 +41,7 @@ class CostData(NamedTuple):
         return self.state[stage] * scales[:, 0], self.input[stage] * scales[:, 1]
 
 
-# The header of costs. What there is twice is of the state part and, one slot later, of the input part.
+# The header of costs. Slots that come in pairs are for the state part and, one later, for the input part.
 STATE, INPUT = 0, 1
 """The two parts of a cost."""
 COST_KIND, WIDTH, STAGE_ROUNDS, FACTOR_ROUNDS = range(4)
@@ -55,26 +52,18 @@ WEIGHTS_AT, STAGE_AT, FACTORS_AT = 8, 10, 11
 _COSTS = Section(
     12,
     [
-        Part("state", WEIGHTS_AT + STATE, ("stages", "state_rows", "state_columns")),
-        Part("input", WEIGHTS_AT + INPUT, ("stages", "input_rows", "input_columns")),
-        Part("stage", STAGE_AT, ("stage_rounds",)),
-        Part("scales", FACTORS_AT, ("factor_rounds", 2)),
+        Part("state", WEIGHTS_AT + STATE, ("state",)),
+        Part("input", WEIGHTS_AT + INPUT, ("input",)),
+        Part("stage", STAGE_AT, ("stage",)),
+        Part("scales", FACTORS_AT, ("scales",)),
     ],
 )
 
 
 def cost_vector(cost: CostData) -> Array:
     """Return costs as kernels read them."""
-    stages, state_rows, state_columns = cost.state.shape
-    sides = {
-        "stages": stages,
-        "state_rows": state_rows,
-        "state_columns": state_columns,
-        "input_rows": cost.input.shape[1],
-        "input_columns": cost.input.shape[2],
-        "stage_rounds": cost.stage.size,
-        "factor_rounds": len(cost.scales),
-    }
+    parts = {"state": cost.state, "input": cost.input, "stage": cost.stage, "scales": cost.scales}
+    sides = {name: values.size for name, values in parts.items()}
     vector = np.zeros(_COSTS.size(sides))
     vector[COST_KIND], vector[WIDTH] = cost.kind, cost.width
     vector[STAGE_ROUNDS], vector[FACTOR_ROUNDS] = cost.stage.size, len(cost.scales)
@@ -82,7 +71,7 @@ def cost_vector(cost: CostData) -> Array:
         vector[COLUMNS + which], vector[STAGE_SIZE + which] = weights.shape[2], weights[0].size
     _COSTS.write_offsets(vector, sides)
     for name, view in _COSTS.views(vector, sides).items():
-        view[...] = getattr(cost, name)
+        view[:] = parts[name].ravel()
     return vector
 
 

@@ -73,7 +73,7 @@ def abrupt(
     Parameters
     ----------
     rounds : int
-        T; 10000 in the paper. It is divided among the stages as evenly as can be.
+        T; 10000 in the paper. It is divided among the stages as evenly as possible.
     state_dim, input_dim : int, default 2 and 1
         Numbers of states and of inputs.
     stages : int, default 5

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, choice, loose
 from driftwise.control.costs.base import RULES, DataCost, not_convex
-from driftwise.control.costs.kernels import QUADRATIC, CostData
+from driftwise.control.costs.kernels import QUADRATIC
 
 _ROUNDING = 1e-12
 """An eigenvalue this far below zero, relative to the largest in size, is taken to be rounding."""
@@ -75,16 +75,18 @@ class QuadraticCost(DataCost):
         """Symmetric weights of the input, shape (du, du), or (1, 1) if they were given as a number."""
         return np.asarray(self.data.scales[0, 1] * self.data.input[0])
 
-    @classmethod
-    def growth(cls, data: CostData) -> float | None:
-        """Return the largest of ``2 |a Q|`` and ``2 |b R|`` over the rounds, in spectral norm."""
-        norms = [np.abs(np.linalg.eigvalsh(part)).max(axis=-1) for part in (data.state, data.input)]
-        in_rounds = np.stack(norms, axis=-1)[data.stage] * np.abs(data.scales)
-        return 2.0 * float(in_rounds.max())
+    @property
+    def gradient_constant(self) -> float | None:
+        """G_c, the largest of ``2 |Q|`` and ``2 |R|`` in spectral norm; None for a subclass with another value."""
+        if not self.compiled:
+            return None
+        norms = [np.abs(np.linalg.eigvalsh(part)).max(axis=-1) for part in (self.data.state, self.data.input)]
+        return 2.0 * float((np.stack(norms, axis=-1)[self.data.stage] * np.abs(self.data.scales)).max())
 
-    @classmethod
-    def convex(cls, data: CostData) -> bool:
-        """Tell whether no weight has a negative eigenvalue, up to rounding, and no factor is negative."""
-        least = [np.linalg.eigvalsh(weights)[:, 0] for weights in (data.state, data.input)]
-        sizes = [np.abs(weights).max(axis=(1, 2)) for weights in (data.state, data.input)]
-        return not (np.stack(least) < -_ROUNDING * np.stack(sizes)).any() and not data.scales.min() < 0.0
+    @property
+    def convex(self) -> bool:
+        """Whether no weight has a negative eigenvalue, up to rounding, and no factor is negative."""
+        parts = self.data.state, self.data.input
+        least = [np.linalg.eigvalsh(weights)[:, 0] for weights in parts]
+        sizes = [np.abs(weights).max(axis=(1, 2)) for weights in parts]
+        return not (np.stack(least) < -_ROUNDING * np.stack(sizes)).any() and not self.data.scales.min() < 0.0

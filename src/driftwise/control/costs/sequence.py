@@ -5,17 +5,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, Checked, array, checked, describe, instance, whole
+from driftwise._validate import Array, Checked, Indices, array, checked, describe, instance, whole
 from driftwise.control.costs.base import Cost, DataCost, not_convex
-from driftwise.control.costs.kernels import CostData, cost_vector
+from driftwise.control.costs.kernels import CostData
 from driftwise.errors import InputError, ParameterError, RoundIndexError
 
 _HINT = "QuadraticCost(Q, R)"
 
 _PROBED = 100
-"""Most costs of one sequence that are tried: trying one takes as long as a hundred rounds with it."""
+"""Largest number of costs of a sequence that are tried; trying one takes as long as a hundred rounds with it."""
 
 
 class CostSequence(metaclass=Checked):
@@ -27,16 +27,16 @@ class CostSequence(metaclass=Checked):
     Parameters
     ----------
     costs : sequence of Cost
-        One a round. Where a cost is repeated it is stored once.
+        One a round; a cost that is repeated is stored once.
 
     Attributes
     ----------
     state_dim, input_dim : int or None
         Number of states and of inputs; None when the costs take any.
     data : CostData or None
-        The costs as compiled code reads them; None unless all are built in, of one kind, width and form of weights.
-    family : type of DataCost, or None
-        The class of the costs in `data`, which knows what can be made of them in hindsight.
+        Weights and factors of all rounds; None unless all costs are built in, of one kind, width and form of weights.
+    model : DataCost or None
+        A cost of that kind with the data of all rounds; None if there are none.
 
     Examples
     --------
@@ -49,18 +49,11 @@ class CostSequence(metaclass=Checked):
     (1000, 20.0)
     """
 
-    data: CostData | None
-    family: type[DataCost] | None
-    _rounds: int
-    _costs: list[Cost]
-    _index: NDArray[np.int64]
-    _model: DataCost | None
-
     def __init__(self, costs: Sequence[Cost]) -> None:
         items = _listed("CostSequence", costs)
         distinct = {id(cost): cost for cost in items}
         places = {key: n for n, key in enumerate(distinct)}
-        self._fill(list(distinct.values()), np.array([places[id(cost)] for cost in items]))
+        self._fill(list(distinct.values()), len(items), np.array([places[id(cost)] for cost in items]))
 
     @classmethod
     @checked
@@ -68,7 +61,8 @@ class CostSequence(metaclass=Checked):
         """Return the same cost in all rounds."""
         owner = "CostSequence.constant"
         instance(owner, "cost", cost, Cost, _HINT)
-        return cls._new([cost], np.zeros(whole(owner, "rounds", rounds), np.int64))
+        T = whole(owner, "rounds", rounds)
+        return cls._new([cost], T, np.zeros(T, np.int64))
 
     @classmethod
     @checked
@@ -82,7 +76,7 @@ class CostSequence(metaclass=Checked):
         costs : sequence of Cost
             One a stage.
         rounds : int, optional
-            T, divided among the stages as evenly as can be, the longer ones first.
+            T, divided among the stages as evenly as possible, the longer ones first.
         lengths : sequence of int, optional
             Rounds in every stage, in place of `rounds`.
         """
@@ -97,7 +91,7 @@ class CostSequence(metaclass=Checked):
             sizes = [whole(owner, "every one of lengths", length) for length in cast(Sequence[int], lengths)]
             if len(sizes) != len(items):
                 raise InputError(f"{owner}: lengths must be one a stage, {len(items)}, got {len(sizes)}.")
-        return cls._new(items, np.repeat(np.arange(len(items)), sizes))
+        return cls._new(items, sum(sizes), np.repeat(np.arange(len(items)), sizes))
 
     @classmethod
     @checked
@@ -107,7 +101,7 @@ class CostSequence(metaclass=Checked):
         Parameters
         ----------
         cost : DataCost
-            A built-in cost: only of such a one are the two parts known.
+            A built-in cost, since only its two parts are known separately.
         state_factors, input_factors : arrays of shape (T,)
             a and b. A negative factor makes a cost that is not convex: it is refused, or warned of, as the cost's
             `if_not_convex` says.
@@ -132,55 +126,39 @@ class CostSequence(metaclass=Checked):
     @classmethod
     def from_data(cls, model: DataCost, data: CostData, rounds: int) -> "CostSequence":
         """Return costs of the kind of `model` with the weights and factors of `data`, which are taken as they are."""
-        self = cls.__new__(cls)
-        self._rounds, self._model, self.data, self.family = rounds, model, data, type(model)
-        self.state_dim, self.input_dim = model.state_dim, model.input_dim
-        self._costs = [model]
-        return self
+        return cls._new([model.with_data(data)], rounds)
 
     @classmethod
-    def _new(cls, costs: list[Cost], index: NDArray[np.int64]) -> "CostSequence":
+    def _new(cls, costs: list[Cost], rounds: int, index: Indices | None = None) -> "CostSequence":
         self = cls.__new__(cls)
-        self._fill(costs, index)
+        self._fill(costs, rounds, index)
         return self
 
-    def _fill(self, costs: list[Cost], index: NDArray[np.int64]) -> None:
-        self._rounds, self._costs, self._index, self._model = index.size, costs, index, None
+    def _fill(self, costs: list[Cost], rounds: int, index: Indices | None) -> None:
+        """Take costs, of which round t has the one with the number index[t]; without an index, one for all rounds."""
+        self._costs, self._rounds, self._index = costs, rounds, index
         self.state_dim = _common("state_dim", [cost.state_dim for cost in costs])
         self.input_dim = _common("input_dim", [cost.input_dim for cost in costs])
-        self.data = _assembled(costs, index)
-        self.family = None if self.data is None else cast(type[DataCost], type(costs[0]))
+        self.model = _assembled(costs, index)
+
+    @property
+    def data(self) -> CostData | None:
+        """Weights and factors of all rounds, if compiled code can read them."""
+        return None if self.model is None else self.model.data
 
     @functools.cached_property
     def gradient_constant(self) -> float | None:
         """G_c, with ``|grad_x c_t| <= G_c |x|`` and ``|grad_u c_t| <= G_c |u|``; None when it is not known."""
-        if self.data is not None and self.family is not None:
-            return self.family.growth(self.data)
+        if self.model is not None:
+            return self.model.gradient_constant
         constants = [cost.gradient_constant for cost in self._costs]
         known = [constant for constant in constants if constant is not None]
         return max(known) if len(known) == len(constants) else None
 
-    @functools.cached_property
-    def vector(self) -> Array:
-        """The costs as kernels read them; there must be `data`."""
-        assert self.data is not None
-        return cost_vector(self.data)
-
-    @property
-    def quadratic(self) -> bool:
-        """Whether compiled code knows all costs as x'Qx + u'Ru."""
-        return self.family is not None and self.family.quadratic
-
     @property
     def convex(self) -> bool:
         """Whether no cost is known not to be convex."""
-        return self.data is None or self.family is None or self.family.convex(self.data)
-
-    def smoothed(self, width: float) -> "CostSequence":
-        """Return smooth costs that come to these as the width falls; for built-in costs with kinks."""
-        assert self.data is not None
-        assert self.family is not None
-        return self.from_data(*self.family.smoothed(self.data, width), self._rounds)
+        return self.model is None or self.model.convex
 
     def steepest(self, state_bound: float, input_bound: float) -> tuple[float, float]:
         """Return bounds on the norms of the gradients in x and in u, over states and inputs within these norms."""
@@ -188,7 +166,7 @@ class CostSequence(metaclass=Checked):
             return self.gradient_constant * state_bound, self.gradient_constant * input_bound
         if self.data is None or self.state_dim is None or self.input_dim is None:
             raise InputError(
-                "CostSequence: how steep costs are is known of built-in ones only, with one weight a state and input."
+                "CostSequence: gradients are bounded only for built-in costs with one weight for every state and input."
             )
         norms = [np.linalg.norm(part, axis=(1, 2))[self.data.stage] for part in (self.data.state, self.data.input)]
         steepest = np.stack(norms, axis=-1) * np.abs(self.data.scales)
@@ -211,9 +189,10 @@ class CostSequence(metaclass=Checked):
             raise RoundIndexError(
                 f"CostSequence: round must be a whole number from 0 to {self._rounds - 1}, got {describe(t)}."
             )
-        if self._model is not None and self.data is not None:
-            return self._model.of_round(self.data, int(t))
-        return self._costs[int(self._index[t])]
+        if self._index is not None:
+            return self._costs[int(self._index[t])]
+        assert self.model is not None
+        return self.model.of_round(int(t))
 
     def __iter__(self) -> Iterator[Cost]:
         return (self[t] for t in range(self._rounds))
@@ -241,25 +220,30 @@ def _common(name: str, sizes: list[int | None]) -> int | None:
     return known[0] if known else None
 
 
-def _assembled(costs: list[Cost], index: NDArray[np.int64]) -> CostData | None:
-    """Return the data of all rounds, each distinct pair of weights once, or None if compiled code cannot run them."""
-    parts = [cost.data for cost in costs if isinstance(cost, DataCost) and cost.compiled]
+def _assembled(costs: list[Cost], index: Indices | None) -> DataCost | None:
+    """Return one cost with the data of all rounds, or None if compiled code cannot run them.
+
+    Each distinct pair of weights is stored once.
+    """
+    built_in = [cost for cost in costs if isinstance(cost, DataCost) and cost.compiled]
+    parts = [cost.data for cost in built_in]
     forms = {(part.kind, part.width, part.state.shape, part.input.shape) for part in parts}
     if len(parts) < len(costs) or len(forms) > 1:
         return None
+    if index is None:
+        return built_in[0]
     keys = [(part.state.tobytes(), part.input.tobytes()) for part in parts]
     distinct = dict(zip(keys, parts, strict=True))
     places = {key: n for n, key in enumerate(distinct)}
     stage = np.array([places[key] for key in keys])[index]
     scales: Array = np.concatenate([part.scales for part in parts])[index]
-    return CostData(
-        parts[0].kind,
-        np.concatenate([part.state for part in distinct.values()]),
-        np.concatenate([part.input for part in distinct.values()]),
-        stage if len(distinct) > 1 else stage[:1],
-        scales[:1].copy() if (scales == scales[0]).all() else scales,
-        parts[0].width,
+    data = parts[0]._replace(
+        state=np.concatenate([part.state for part in distinct.values()]),
+        input=np.concatenate([part.input for part in distinct.values()]),
+        stage=stage if len(distinct) > 1 else stage[:1],
+        scales=scales[:1].copy() if (scales == scales[0]).all() else scales,
     )
+    return built_in[0].with_data(data)
 
 
 def as_costs(owner: str, costs: Any, rounds: int, state_dim: int, input_dim: int) -> CostSequence:

@@ -7,14 +7,14 @@ from driftwise.control.costs.run import Run
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparator(Run):
-    """The run of a plant under what turned out to be best, of a kind, in hindsight.
+    """The run of a plant under the best policy, gain or inputs in hindsight.
 
     Attributes
     ----------
     states, inputs, costs : arrays of shape (T, dx), (T, du) and (T,)
         x_t, u_t and c_t(x_t, u_t).
     gap : float or None
-        How much cheaper the best of its kind can be, at most; None where nothing is known about that.
+        Bound on how much cheaper the best of its kind can be; None where none is known.
     status : str
         How it was found and what is certain about it, in a sentence.
     """

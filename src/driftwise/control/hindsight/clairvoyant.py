@@ -15,7 +15,7 @@ from driftwise.control.hindsight.base import Comparator
 from driftwise.control.hindsight.curvature import inverse, roots
 from driftwise.control.hindsight.descent import quasi_newton
 from driftwise.control.hindsight.rollout import PARAMETERS, Problem, need_convex, need_finite, read_problem
-from driftwise.control.hindsight.totals import NEAR
+from driftwise.control.hindsight.totals import verdict
 from driftwise.control.plants import System, read_limits
 from driftwise.errors import InputError
 
@@ -45,7 +45,7 @@ def clairvoyant(
     start: ArrayLike | None = None,
     input_bound: ArrayLike | None = None,
 ) -> Clairvoyant:
-    """Return the cheapest inputs of all, known disturbances and costs: what no controller can beat.
+    """Return the cheapest inputs of all, with disturbances and costs known in advance: no controller can beat them.
 
     {parameters}
     input_bound : float or array of shape (du,), optional
@@ -60,7 +60,7 @@ def clairvoyant(
     -----
     With quadratic costs and no bound the inputs come from the Riccati equations, backwards in time, and are exact up to
     rounding; the gap is then computed from the gradient at the end. Absolute and Huber costs, and bounds on the inputs,
-    are left to Clarabel (the extra 'convex'), and the gap is the one to its lower bound. Costs of your own, without a
+    are solved by Clarabel (the extra 'convex'), and the gap is the one to its lower bound. Costs of your own, without a
     bound, are minimised by their values and gradients; there the gap is to inputs up to a norm that the status names.
 
     The state after the last round costs nothing.
@@ -79,15 +79,15 @@ def clairvoyant(
     problem = read_problem(owner, system, costs, disturbances, start)
     need_convex(owner, problem.costs)
     limit = None if input_bound is None else read_limits(owner, "input_bound", input_bound, system.input_dim)
-    family = problem.costs.family
-    if family is None and limit is not None:
+    model = problem.costs.model
+    if model is None and limit is not None:
         raise InputError(
             f"{owner}: with an input_bound the costs must be built in and of one kind, such as QuadraticCost(1.0, 1.0) "
             "in all rounds, since only those can be handed to the solver; leave the bound out for costs of your own."
         )
-    if family is None:
+    if model is None:
         best, gap, status = _by_values(owner, problem)
-    elif family.quadratic and limit is None:
+    elif model.quadratic and limit is None:
         best, gap, status = _by_riccati(owner, problem)
     else:
         best, gap, status = programme.solve(owner, problem, limit)
@@ -143,15 +143,12 @@ def _by_values(owner: str, problem: Problem) -> tuple[Run, float, str]:
 
     def total(extra: Array) -> tuple[float, Array]:
         rollout = problem.roll(riccati.gains, extra.reshape(shape))
-        if not np.isfinite(rollout.total):
-            return np.inf, np.zeros(extra.size)
         return rollout.total, problem.pull(riccati.gains, rollout).ravel()
 
     extra = quasi_newton(total, -riccati.offsets.ravel(), newton=riccati.newton, most=300)
     value, slope = total(extra)
     reach = 10.0 * float(np.linalg.norm(extra)) + float(np.linalg.norm(problem.disturbances))
     gap = max(0.0, float(slope @ extra) + reach * float(np.linalg.norm(slope)))
-    doubt = "No" if gap <= NEAR * abs(value) else "They are not certain to be the best: no"
-    best = problem.roll(riccati.gains, extra.reshape(shape))
-    status = f"By quasi-Newton steps. {doubt} inputs that differ from feedback by a norm of up to {reach:.3g} are "
-    return best, gap, f"{status}cheaper by more than {gap:.3g}."
+    others = f"inputs that differ from feedback by a norm of up to {reach:.3g} are"
+    status = verdict("By quasi-Newton steps.", "They are", others, value, gap)
+    return problem.roll(riccati.gains, extra.reshape(shape)), gap, status

@@ -10,14 +10,15 @@ import functools
 
 import numpy as np
 
-from driftwise._compile import entry, helper
-from driftwise._memory import Pointer, part
-from driftwise._validate import Array
-from driftwise.control.costs.kernels import QUADRATIC, CostData, Integers
+from driftwise._compile import entry
+from driftwise._memory import part
+from driftwise._validate import Array, Indices
+from driftwise.control.costs.kernels import QUADRATIC, CostData
 from driftwise.control.hindsight.rollout import Problem
+from driftwise.control.policies.engine import add_scaled, clear
 
 BLOCK = 4_000_000
-"""Numbers, about, that the derivatives of the rounds taken at one time may have."""
+"""Entries, about, of the derivatives of the rounds that are processed together."""
 
 FLAT = 1e-13
 """Curvature, relative to the largest, below which a direction is taken to be flat."""
@@ -45,13 +46,6 @@ def diagonal_roots(of_states: Array, of_inputs: Array) -> CostData:
     return CostData(QUADRATIC, parts[0], parts[1], np.arange(len(of_states)), np.ones((1, 2)), 1.0)
 
 
-@helper
-def _add(factor: float, row: Pointer, size: int, out: Pointer) -> None:
-    """Add a multiple of a row to another."""
-    for c in range(size):
-        out[c] += factor * row[c]
-
-
 @entry
 def _derivatives(
     A: Array, B: Array, K: Array, disturbances: Array, first: int, H: int, of_states: Array, of_inputs: Array
@@ -65,22 +59,20 @@ def _derivatives(
     for t in range(first, first + of_inputs.shape[0]):
         now, answer = part(of_states, (t - first) * dx * size), part(of_inputs, (t - first) * du * size)
         following = part(now, dx * size)
-        for c in range(du * size):
-            answer[c] = 0.0
-        for c in range(dx * size):
-            following[c] = 0.0
+        clear(answer, du * size)
+        clear(following, dx * size)
         for a in range(du):
             out = part(answer, a * size)
             for i in range(dx):
-                _add(-K[a, i], part(now, i * size), size, out)
+                add_scaled(out, -K[a, i], part(now, i * size), size)
             for k in range(min(H, t)):
-                _add(1.0, part(disturbances, (t - 1 - k) * dx), dx, part(out, dx + (k * du + a) * dx))
+                add_scaled(part(out, dx + (k * du + a) * dx), 1.0, part(disturbances, (t - 1 - k) * dx), dx)
         for i in range(dx):
             out = part(following, i * size)
             for k in range(dx):
-                _add(A[i, k], part(now, k * size), size, out)
+                add_scaled(out, A[i, k], part(now, k * size), size)
             for a in range(du):
-                _add(B[i, a], part(answer, a * size), size, out)
+                add_scaled(out, B[i, a], part(answer, a * size), size)
 
 
 class Curvature:
@@ -100,7 +92,7 @@ class Curvature:
         First round of every segment.
     """
 
-    def __init__(self, problem: Problem, weights: CostData, K: Array, memory: int, starts: Integers) -> None:
+    def __init__(self, problem: Problem, weights: CostData, K: Array, memory: int, starts: Indices) -> None:
         T, dx, du = problem.size
         n = dx + memory * du * dx
         self.sums = np.zeros((len(starts), n, n))
@@ -173,7 +165,7 @@ class Curvature:
 
 
 def inverse(matrix: Array) -> Array:
-    """Return the inverse of a positive semidefinite matrix, as far as it has one."""
+    """Return the pseudo-inverse of a positive semidefinite matrix, without directions flatter than `FLAT`."""
     values, vectors = np.linalg.eigh(matrix)
     steep = values > FLAT * max(values[-1], 0.0)
     kept = vectors[:, steep]

@@ -11,7 +11,7 @@ from driftwise.optimum import bundle
 from driftwise.optimum.cones import has_cones
 
 MOST = 100
-"""Unknowns up to which the bundle method comes to an end in time."""
+"""Largest number of unknowns for which the bundle method finishes in reasonable time."""
 
 
 def by_cuts(owner: str, totals: Totals, region: Region, found: Found) -> Found:
@@ -45,7 +45,7 @@ def by_cuts(owner: str, totals: Totals, region: Region, found: Found) -> Found:
 
 
 def _cones(region: Region, near: Ball) -> Domain | None:
-    """Return the region as a domain that the bundle method takes, if it is one."""
+    """Return the region as a domain that the bundle method accepts, or None."""
     domain = region.domain
     if domain is None:
         return near

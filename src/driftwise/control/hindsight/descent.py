@@ -32,9 +32,9 @@ def quasi_newton(
     newton : callable, optional
         The step from a gradient by a first estimate of the curvature; minus a multiple of the gradient when left out.
     most : int
-        Steps at most.
+        Largest number of steps.
     tolerance : float
-        It ends when ten steps together lower the value by less than this, relative to the value.
+        Stops when ten steps together lower the value by less than this, relative to the value.
     """
     x = start
     value, slope = function(x)
@@ -123,9 +123,9 @@ def projected(
     bend : float
         A guess of the largest curvature; it is raised where it proves too small.
     enough : float
-        Gap, relative to the value, at which to end.
+        Gap, relative to the value, at which to stop.
     most : int
-        Steps at most.
+        Largest number of steps.
     """
     x = ahead = project(start)
     _, slope = function(x)

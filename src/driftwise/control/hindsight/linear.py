@@ -19,10 +19,10 @@ from driftwise.control.stability import lqr, spectral_radius
 from driftwise.errors import StabilityError
 
 PRICES = tuple(10.0**power for power in range(-3, 4))
-"""Weights of the inputs, relative to those of the states, at which LQR gives gains to begin with."""
+"""Weights of the inputs, relative to those of the states, for the starting gains of LQR."""
 
 TRIED = 3
-"""Gains, the cheapest of those to begin with, from which a search goes out."""
+"""Number of starting gains, the cheapest ones, from which a search begins."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -54,15 +54,15 @@ def best_linear(
     K: ArrayLike | None = None,
     start: ArrayLike | None = None,
 ) -> BestLinear:
-    """Return the cheapest linear controller u = -K x in hindsight, as far as a local search goes.
+    """Return the cheapest linear controller u = -K x in hindsight, as far as a local search can tell.
 
-    Total costs are not convex in K. The search goes out from the gain given and from those of LQR at several weights of
+    Total costs are not convex in K. The search starts from the gain given and from those of LQR at several weights of
     the inputs, never leaves the gains that stabilise the plant, and cannot tell whether there is a better one far away.
     `best_policy` is convex, and up to its memory includes every linear controller.
 
     {parameters}
     K : array of shape (du, dx), optional
-        A gain that stabilises the plant, to begin with besides the others; the result is not worse.
+        Another gain to start from, which must stabilise the plant; the result is no worse.
 
     Returns
     -------
@@ -83,8 +83,10 @@ def best_linear(
     """
     owner = "best_linear"
     problem = read_problem(owner, system, costs, disturbances, start)
-    gains = _beginnings(system, read_gain(owner, system, K))
-    shape = (system.input_dim, system.state_dim)
+    shape, gains = (system.input_dim, system.state_dim), [read_gain(owner, system, K)]
+    for price in PRICES:
+        with contextlib.suppress(StabilityError):  # the weights are too far apart for floating point
+            gains.append(lqr(system, 1.0, price))
 
     def total(gain: Array) -> tuple[float, Array]:
         return _total(problem, gain.reshape(shape))
@@ -102,20 +104,10 @@ def best_linear(
     return BestLinear(**vars(problem.roll(gain[None])), gap=None, status=status, K=read_only(gain))
 
 
-def _beginnings(system: System, gain: Array) -> list[Array]:
-    """Return the gains to begin with: the one given, and those of LQR."""
-    found = [gain]
-    for price in PRICES:
-        with contextlib.suppress(StabilityError):  # the weights are too far apart for floating point
-            found.append(lqr(system, 1.0, price))
-    return found
-
-
 def _total(problem: Problem, gain: Array) -> tuple[float, Array]:
     """Return the total cost and its gradient in the gain; infinity where the plant is not stable."""
-    if not (np.isfinite(gain).all() and spectral_radius(problem.A - problem.B @ gain) < 1.0 - 1e-9):
-        return math.inf, np.zeros(gain.size)
-    rollout = problem.roll(gain[None])
-    if not math.isfinite(rollout.total):
-        return math.inf, np.zeros(gain.size)
-    return rollout.total, -(problem.pull(gain[None], rollout).T @ rollout.states).ravel()
+    if np.isfinite(gain).all() and spectral_radius(problem.A - problem.B @ gain) < 1.0 - 1e-9:
+        rollout = problem.roll(gain[None])
+        if math.isfinite(rollout.total):
+            return rollout.total, -(problem.pull(gain[None], rollout).T @ rollout.states).ravel()
+    return math.inf, np.zeros(gain.size)

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._docs import documented
-from driftwise._validate import Array, checked, describe, instance, loose, read_only, whole
+from driftwise._validate import Array, Indices, checked, describe, instance, loose, read_only, whole
 from driftwise.control.costs import Cost, CostSequence
-from driftwise.control.costs.kernels import Integers
 from driftwise.control.hindsight.base import Comparator
 from driftwise.control.hindsight.rollout import PARAMETERS, need_convex, need_finite, read_gain, read_problem
 from driftwise.control.hindsight.search import cheapest
@@ -22,7 +21,7 @@ from driftwise.errors import InputError, ParameterError
 from driftwise.regret.measures import path_length
 
 MOST = 50_000_000
-"""Numbers that the second derivatives may take, at most."""
+"""Largest number of entries that the second derivatives may have."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -45,7 +44,7 @@ class BestPolicy(Comparator):
 
     K: Array
     policies: Array
-    segments: Integers
+    segments: Indices
 
     @property
     def label(self) -> str:
@@ -82,7 +81,7 @@ def best_policy(
     *,
     K: ArrayLike | None = None,
     memory: int | None = None,
-    segments: int | Sequence[int] | Integers | None = None,
+    segments: int | Sequence[int] | Indices | None = None,
     domain: Domain | None = None,
     start: ArrayLike | None = None,
 ) -> BestPolicy:
@@ -145,8 +144,11 @@ def best_policy(
     need_convex(owner, problem.costs)
     gain = read_gain(owner, system, K)
     T, dx, du = problem.size
-    usual = loop_memory(system.A - system.B @ gain)
-    H = _memory(owner, domain, memory, (usual, du, dx))
+    if domain is not None:
+        instance(owner, "domain", domain, Domain, f"SpectralBalls((5, {du}, {dx}), radii=1.0)")
+        H = policy_memory(f"{owner}: domain must be one of", domain, memory, (du, dx))
+    else:
+        H = loop_memory(system.A - system.B @ gain) if memory is None else whole(owner, "memory", memory)
     starts = _starts(owner, segments, T)
     if len(starts) * (H * du * dx + dx) ** 2 > MOST:
         raise ParameterError(
@@ -162,16 +164,7 @@ def best_policy(
     return BestPolicy(**best, K=read_only(gain), policies=policies, segments=starts)
 
 
-def _memory(owner: str, domain: Domain | None, memory: int | None, usual: tuple[int, int, int]) -> int:
-    """Return H, and refuse a domain that does not fit."""
-    H, du, dx = usual
-    if domain is None:
-        return H if memory is None else whole(owner, "memory", memory)
-    instance(owner, "domain", domain, Domain, f"SpectralBalls((5, {du}, {dx}), radii=1.0)")
-    return policy_memory(f"{owner}: domain must be one of", domain, memory, (du, dx))
-
-
-def _starts(owner: str, segments: "int | Sequence[int] | Integers | None", rounds: int) -> Integers:
+def _starts(owner: str, segments: "int | Sequence[int] | Indices | None", rounds: int) -> Indices:
     """Return the first round of every segment."""
     if segments is None:
         return np.zeros(1, np.int64)

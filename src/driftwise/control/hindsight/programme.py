@@ -6,18 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from driftwise._extras import optional
 from driftwise._validate import Array
 from driftwise.control.costs.run import Run
 from driftwise.control.hindsight.curvature import roots
 from driftwise.control.hindsight.rollout import Problem, need_finite
 from driftwise.control.stability import lqr
 from driftwise.errors import ConvergenceError, StabilityError
-from driftwise.optimum.models import need_cvxpy, solve_model
+from driftwise.optimum.models import solve_model
 
 
 def solve(owner: str, problem: Problem, limit: Array | None) -> tuple[Run, float, str]:
     """Return states, inputs, costs, gap and status."""
-    cp = need_cvxpy(f"{owner} needs cvxpy for these costs or for an input bound")
+    cp = optional(f"{owner}, for these costs or an input bound,", "cvxpy", "convex")
     T, dx, du = problem.size
     gain = _gain(problem)
     # Clarabel is given numbers near 1: states and inputs in units of what a linear controller has.
@@ -58,24 +59,16 @@ def _gain(problem: Problem) -> Array:
 
 def _part(cp: ModuleType, problem: Problem, k: int, Z: Any, unit: float, price: float) -> Any:
     """Return the cost of all states (k = 0) or inputs (k = 1), given in units, in units of the price."""
-    data, family = problem.costs.data, problem.costs.family
-    assert data is not None
-    assert family is not None
-    if family.quadratic:
-        return cp.sum_squares(_root(problem, k, unit / math.sqrt(price)) @ cp.vec(Z, order="C"))
-    weights = data._replace(scales=data.scales * (unit / price)).of_rounds(0, len(problem.disturbances))[k][:, 0]
-    return cp.sum(cp.multiply(np.broadcast_to(weights, Z.shape), family.expression(cp, Z, data.width / unit)))
-
-
-def _root(problem: Problem, k: int, factor: float) -> Any:
-    """Return the roots of the weights of all states (k = 0) or inputs (k = 1) as one sparse matrix, times a factor."""
     from scipy import sparse
 
-    blocks = factor * roots(problem).of_rounds(0, len(problem.disturbances))[k]
-    T, side, _ = blocks.shape
-    place = np.arange(T * side).reshape(T, side)
-    rows, columns = np.repeat(place, side, axis=1).ravel(), np.tile(place, (1, side)).ravel()
-    return sparse.csr_matrix((blocks.ravel(), (rows, columns)), (T * side, T * side))
+    model, T = problem.costs.model, len(problem.disturbances)
+    assert model is not None
+    if model.quadratic:
+        blocks = (unit / math.sqrt(price)) * roots(problem).of_rounds(0, T)[k]
+        diagonal = sparse.bsr_matrix((blocks, np.arange(T), np.arange(T + 1)))
+        return cp.sum_squares(diagonal.tocsr() @ cp.vec(Z, order="C"))
+    weights = model.data._replace(scales=model.data.scales * (unit / price)).of_rounds(0, T)[k][:, 0]
+    return cp.sum(cp.multiply(np.broadcast_to(weights, Z.shape), model.expression(cp, Z, unit)))
 
 
 def _followed(problem: Problem, gain: Array, states: Array, inputs: Array, limit: Array | None) -> Run:

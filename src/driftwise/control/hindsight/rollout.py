@@ -18,13 +18,14 @@ from numpy.typing import ArrayLike
 from driftwise._compile import entry
 from driftwise._docs import section
 from driftwise._memory import part
-from driftwise._validate import Array, array, instance, loose
+from driftwise._validate import Array, Indices, array, instance, loose
 from driftwise.control.costs import CostSequence, as_costs
-from driftwise.control.costs.kernels import Integers, slopes_of, value_of
+from driftwise.control.costs.kernels import slopes_of, value_of
 from driftwise.control.costs.run import Run
 from driftwise.control.plants import PLANT_HINT, System, as_matrix
 from driftwise.control.plants.disturbances.base import Disturbance
 from driftwise.control.plants.kernels import add_product
+from driftwise.control.policies.engine import add_scaled, clear, copy_to
 from driftwise.control.stability import certify, lqr
 from driftwise.errors import InputError
 
@@ -46,7 +47,7 @@ class Problem(NamedTuple):
         """T, dx, du."""
         return len(self.disturbances), self.system.state_dim, self.system.input_dim
 
-    def extra_inputs(self, policies: Array, index: Integers) -> Array:
+    def extra_inputs(self, policies: Array, index: Indices) -> Array:
         """Return the extra inputs of policies, shape (S, H, du, dx), where policy index[t] is played in round t."""
         result = np.empty((len(index), policies.shape[2]))
         _extra_inputs(policies, index, self.disturbances, result)
@@ -55,7 +56,7 @@ class Problem(NamedTuple):
     def roll(self, gains: Array, extra: Array | None = None) -> Run:
         """Play u_t = -K_t x_t + v_t; `gains` is (T, du, dx), or (1, du, dx) for the same in all rounds.
 
-        A plant that diverges has costs of infinity from where it does.
+        From the round in which the plant diverges, costs are infinite.
         """
         T, dx, du = self.size
         states, inputs = np.empty((T, dx)), np.empty((T, du))
@@ -65,12 +66,12 @@ class Problem(NamedTuple):
         return self.costed(states, inputs)
 
     def costed(self, states: Array, inputs: Array) -> Run:
-        """Return what states and inputs cost, which is infinity from where they are beyond all bounds."""
+        """Return what states and inputs cost: infinity from the first round in which they are out of bounds."""
         sizes = np.maximum(np.abs(states).max(axis=1), np.abs(inputs).max(axis=1))
         good = sizes <= 1e100  # NaN is not
         count = len(states) if good.all() else int(np.argmin(good))
         costs = np.full(len(states), math.inf)
-        if self.costs.data is not None:
+        if self.costs.model is not None:
             costs[:count] = cost_values(self.costs, states, inputs)[:count]
             return Run(states, inputs, costs)
         for t in range(count):
@@ -81,12 +82,14 @@ class Problem(NamedTuple):
         return Run(states, inputs, costs)
 
     def pull(self, gains: Array, run: Run) -> Array:
-        """Return the gradient of the total cost of a run in its extra inputs, shape (T, du)."""
-        slopes, pulls = cost_slopes(self.costs, run.states, run.inputs), np.empty_like(run.inputs)
-        _pull(self.A, self.B, gains, *slopes, np.empty((2, self.system.state_dim)), pulls)
+        """Return the gradient of the total cost of a run in its extra inputs, shape (T, du); 0 if it diverged."""
+        pulls = np.zeros_like(run.inputs)
+        if math.isfinite(run.total):
+            slopes = cost_slopes(self.costs, run.states, run.inputs)
+            _pull(self.A, self.B, gains, *slopes, np.empty((2, self.system.state_dim)), pulls)
         return pulls
 
-    def policy_slopes(self, pulls: Array, index: Integers, shape: tuple[int, ...]) -> Array:
+    def policy_slopes(self, pulls: Array, index: Indices, shape: tuple[int, ...]) -> Array:
         """Return the gradient of the total cost in the policies, (S, H, du, dx), from the one in their inputs."""
         result = np.zeros(shape)
         _lagged_sums(pulls, index, self.disturbances, result)
@@ -130,7 +133,7 @@ def read_problem(owner: str, system: System, costs: Any, disturbances: ArrayLike
 
 
 PARAMETERS = section(read_problem, "Parameters")
-"""Of everything that chooses a comparator."""
+"""The parameters that all functions for comparators share."""
 
 
 def read_gain(owner: str, system: System, K: ArrayLike | None) -> Array:
@@ -149,13 +152,12 @@ def need_convex(owner: str, costs: CostSequence) -> None:
 
 
 @entry
-def _extra_inputs(policies: Array, index: Integers, disturbances: Array, out: Array) -> None:
+def _extra_inputs(policies: Array, index: Indices, disturbances: Array, out: Array) -> None:
     """Write v_t = sum_i M_t[i] w_{t-i}, M_t being the policy with the number index[t]."""
     _, H, du, dx = policies.shape
     for t in range(out.shape[0]):
         extra = part(out, t * du)
-        for a in range(du):
-            extra[a] = 0.0
+        clear(extra, du)
         for k in range(min(H, t)):
             M, w = part(policies, (index[t] * H + k) * du * dx), part(disturbances, (t - 1 - k) * dx)
             for a in range(du):
@@ -166,7 +168,7 @@ def _extra_inputs(policies: Array, index: Integers, disturbances: Array, out: Ar
 
 
 @entry
-def _lagged_sums(pulls: Array, index: Integers, disturbances: Array, out: Array) -> None:
+def _lagged_sums(pulls: Array, index: Indices, disturbances: Array, out: Array) -> None:
     """Add sum_t q_t w_{t-i}' to the gradient of every policy, over the rounds in which it is played."""
     _, H, du, dx = out.shape
     for t in range(pulls.shape[0]):
@@ -191,8 +193,7 @@ def _roll(A: Array, B: Array, gains: Array, extra: Array, disturbances: Array, s
             u[a] = total
         if t + 1 < T:
             following = part(states, (t + 1) * dx)
-            for i in range(dx):
-                following[i] = disturbances[t, i]
+            copy_to(following, part(disturbances, t * dx), dx)
             add_product(part(A, 0), dx, dx, x, following)
             add_product(part(B, 0), dx, du, u, following)
 
@@ -203,24 +204,19 @@ def _pull(A: Array, B: Array, gains: Array, slopes_x: Array, slopes_u: Array, ro
     T, du = pulls.shape
     dx = slopes_x.shape[1]
     later, now = part(room, 0), part(room, dx)  # p_{t+1} and p_t
-    for i in range(dx):
-        later[i] = 0.0
+    clear(later, dx)
     for t in range(T - 1, -1, -1):
         n, q = min(t, gains.shape[0] - 1), part(pulls, t * du)
         for a in range(du):
             q[a] = slopes_u[t, a]
             for i in range(dx):
                 q[a] += B[i, a] * later[i]
-        for i in range(dx):
-            now[i] = slopes_x[t, i]
+        copy_to(now, part(slopes_x, t * dx), dx)
         for a in range(du):
-            for i in range(dx):
-                now[i] -= gains[n, a, i] * q[a]
+            add_scaled(now, -q[a], part(gains, (n * du + a) * dx), dx)
         for k in range(dx):
-            for i in range(dx):
-                now[i] += A[k, i] * later[k]
-        for i in range(dx):
-            later[i] = now[i]
+            add_scaled(now, later[k], part(A, k * dx), dx)
+        copy_to(later, now, dx)
 
 
 @entry
@@ -242,18 +238,18 @@ def _slopes(costs: Array, states: Array, inputs: Array, slopes_x: Array, slopes_
 
 def cost_values(costs: CostSequence, states: Array, inputs: Array) -> Array:
     """Return c_t(x_t, u_t) for every round."""
-    if costs.data is None:
+    if costs.model is None:
         return np.array([cost.value(x, u) for cost, x, u in zip(costs, states, inputs, strict=True)])
     result = np.empty(len(states))
-    _values(costs.vector, states, inputs, result)
+    _values(costs.model.vector, states, inputs, result)
     return result
 
 
 def cost_slopes(costs: CostSequence, states: Array, inputs: Array) -> tuple[Array, Array]:
     """Return the gradients of c_t at (x_t, u_t) in x and in u, for every round."""
     slopes = np.empty_like(states), np.empty_like(inputs)
-    if costs.data is not None:
-        _slopes(costs.vector, states, inputs, *slopes)
+    if costs.model is not None:
+        _slopes(costs.model.vector, states, inputs, *slopes)
     else:
         for t, cost in enumerate(costs):
             slopes[0][t], slopes[1][t] = cost.gradient(states[t], inputs[t])

@@ -6,6 +6,7 @@ Whatever the way, the result carries a gap that follows from convexity and the g
 import numpy as np
 
 from driftwise._validate import Array
+from driftwise.control.costs import CostSequence, DataCost
 from driftwise.control.costs.kernels import CostData
 from driftwise.control.hindsight.curvature import Curvature, diagonal_roots, roots
 from driftwise.control.hindsight.cuts import by_cuts
@@ -14,14 +15,14 @@ from driftwise.control.hindsight.rollout import cost_slopes
 from driftwise.control.hindsight.totals import Found, Region, Totals
 
 CLOSE, FAIR = 1e-9, 1e-6
-"""Gaps, relative to the total, to go on for: with smooth costs, and with those that have kinks."""
+"""Gaps, relative to the total, at which to stop: for smooth costs, and for costs with kinks."""
 
 STEPS, DEAR_STEPS = 20_000, 2_000
-"""Projected steps at most, and that many when each takes a run of the plant."""
+"""Largest number of projected steps, and the same where each takes a run of the plant."""
 
 
 def cheapest(owner: str, totals: Totals, region: Region) -> Found:
-    """Return the cheapest policies of a region; where none is seen to be cheaper than no policy at all, that."""
+    """Return the cheapest policies of a region; zeros, if those are cheaper than what was found."""
     found = _by_kind(owner, totals, region)
     none = np.zeros(totals.dim)
     if region.contains(none) and totals.roll(none).total < totals.roll(found.policies).total:
@@ -30,15 +31,15 @@ def cheapest(owner: str, totals: Totals, region: Region) -> Found:
 
 
 def _by_kind(owner: str, totals: Totals, region: Region) -> Found:
-    family = totals.problem.costs.family
-    if family is None:
+    model = totals.problem.costs.model
+    if model is None:
         return _by_values(owner, totals, region)
-    if family.quadratic:
+    if model.quadratic:
         return _quadratic(totals, region)
-    if family.smooth:
+    if model.smooth:
         how = "By Newton-like steps." if region.domain is None else "By projected gradient steps."
-        return _certain(how, totals, region, _smooth(totals, region, np.zeros(totals.dim), CLOSE))
-    return _by_smoothing(totals, region)
+        return _certain(how, totals, region, _smooth(totals, region, model, np.zeros(totals.dim), CLOSE))
+    return _by_smoothing(totals, region, model)
 
 
 def _certain(how: str, totals: Totals, region: Region, policies: Array) -> Found:
@@ -75,15 +76,13 @@ def _quadratic(totals: Totals, region: Region) -> Found:
     return _certain("By projected gradient steps.", totals, region, found)
 
 
-def _smooth(totals: Totals, region: Region, policies: Array, enough: float) -> Array:
+def _smooth(totals: Totals, region: Region, model: DataCost, policies: Array, enough: float) -> Array:
     """Return the cheapest policies of smooth costs, to a gap of `enough` times the total if that can be had."""
-    data, family, (T, dx, du) = totals.problem.costs.data, totals.problem.costs.family, totals.problem.size
-    assert data is not None
-    assert family is not None
-    of_states, of_inputs = data.of_rounds(0, T)
-    weights, width = (np.broadcast_to(of_states[:, 0], (T, dx)), np.broadcast_to(of_inputs[:, 0], (T, du))), data.width
+    T, dx, du = totals.problem.size
+    of_states, of_inputs = model.data.of_rounds(0, T)
+    weights = np.broadcast_to(of_states[:, 0], (T, dx)), np.broadcast_to(of_inputs[:, 0], (T, du))
     if region.domain is not None:
-        bend = _curvature(totals, diagonal_roots(*weights)).steepest / (2.0 * width)
+        bend = _curvature(totals, diagonal_roots(*weights)).steepest / (2.0 * model.data.width)
         return projected(totals.at, region.project, region.gap, policies, bend=bend, enough=enough, most=DEAR_STEPS)
     for _ in range(6):
         rollout = totals.roll(policies)
@@ -91,13 +90,13 @@ def _smooth(totals: Totals, region: Region, policies: Array, enough: float) -> A
         if region.gap(policies, slope) <= enough * value:
             break
         sizes = np.abs(rollout.states), np.abs(rollout.inputs)
-        local = (weight * family.bend(size, width) for weight, size in zip(weights, sizes, strict=True))
+        local = (weight * model.bend(size) for weight, size in zip(weights, sizes, strict=True))
         curvature = _curvature(totals, diagonal_roots(*local))
         policies = quasi_newton(totals.at, policies, newton=curvature.newton, most=40)
     return policies
 
 
-def _by_smoothing(totals: Totals, region: Region) -> Found:
+def _by_smoothing(totals: Totals, region: Region, model: DataCost) -> Found:
     """Minimise costs with kinks as the limit of smooth ones of smaller and smaller width: absolute ones of Huber's.
 
     The slopes of Huber's function are within those of the absolute value, so that sum_t <slopes, (x_t, u_t)>, an affine
@@ -110,9 +109,10 @@ def _by_smoothing(totals: Totals, region: Region) -> Found:
     best: Found | None = None
     enough, stuck = 0.03, 0
     for _ in range(20):
-        costs = problem.costs.smoothed(width)
+        smoothed = model.smoothed(width)
+        costs = CostSequence.from_data(smoothed, smoothed.data, len(problem.costs))
         smooth = totals._replace(problem=problem._replace(costs=costs))
-        policies = _smooth(smooth, region, policies, enough)
+        policies = _smooth(smooth, region, smoothed, policies, enough)
         rollout = totals.roll(policies)
         slopes = cost_slopes(costs, rollout.states, rollout.inputs)
         plane = float(np.sum(slopes[0] * rollout.states) + np.sum(slopes[1] * rollout.inputs))

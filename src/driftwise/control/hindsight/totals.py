@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftwise._validate import Array
-from driftwise.control.costs.kernels import Integers
+from driftwise._validate import Array, Indices
 from driftwise.control.costs.run import Run
 from driftwise.control.hindsight.rollout import Problem
 from driftwise.domains import Domain
@@ -24,9 +23,9 @@ class Totals(NamedTuple):
     problem: Problem
     gains: Array
     """(1, du, dx): the gain K."""
-    starts: Integers
+    starts: Indices
     """(S,): first round of every segment."""
-    played: Integers
+    played: Indices
     """(T,): the segment of every round."""
     shape: tuple[int, int, int, int]
     """S, H, du, dx."""
@@ -46,8 +45,6 @@ class Totals(NamedTuple):
 
     def seen(self, rollout: Run) -> tuple[float, Array]:
         """Return the total cost of a rollout and its gradient in the policies."""
-        if not math.isfinite(rollout.total):
-            return math.inf, np.zeros(self.dim)
         pulls = self.problem.pull(self.gains, rollout)
         return rollout.total, self.problem.policy_slopes(pulls, self.played, self.shape).ravel()
 
@@ -80,11 +77,15 @@ class Region(NamedTuple):
             return max(0.0, inside + self.reach(policies) * float(np.linalg.norm(slope)))
         return max(0.0, inside + float(self.domain.support(-slope.reshape(self.segments, -1)).sum()))
 
-    def words(self, policies: Array, gap: float) -> str:
-        """Say what a gap means."""
-        if self.domain is not None:
-            return f"No policy in the domain is cheaper by more than {gap:.3g}."
-        return f"No policy of norm up to {self.reach(policies):.3g} is cheaper by more than {gap:.3g}."
+    def words(self, policies: Array) -> str:
+        """Say which policies a gap is about."""
+        return "in the domain" if self.domain is not None else f"of norm up to {self.reach(policies):.3g}"
+
+
+def verdict(how: str, they: str, others: str, total: float, gap: float) -> str:
+    """Say how something was found, and what its gap tells: that no others are much cheaper, or that some may be."""
+    no = "No" if gap <= NEAR * abs(total) else f"{they} not certain to be the best: no"
+    return f"{how} {no} {others} cheaper by more than {gap:.3g}."
 
 
 class Found(NamedTuple):
@@ -97,6 +98,4 @@ class Found(NamedTuple):
     @classmethod
     def told(cls, how: str, region: Region, policies: Array, total: float, gap: float) -> "Found":
         """Put the gap in words."""
-        doubt = "" if gap <= NEAR * abs(total) else " It is not certain to be the best:"
-        words = region.words(policies, gap)
-        return cls(policies, gap, f"{how}{doubt} {words[0].lower() if doubt else words[0]}{words[1:]}")
+        return cls(policies, gap, verdict(how, "It is", f"policy {region.words(policies)} is", total, gap))

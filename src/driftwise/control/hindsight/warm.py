@@ -1,4 +1,4 @@
-"""Compile beforehand what comparators of controllers need: every kernel here, by the smallest problem that has it."""
+"""Compile the kernels of all comparators beforehand, by the smallest problem that uses them."""
 
 import numpy as np
 

@@ -31,8 +31,8 @@ def _centred(gram: Array) -> Array:
     return np.asarray(gram[:-1, :-1] - np.outer(gram[:-1, -1], gram[-1, :-1]) / gram[-1, -1])
 
 
-def estimate_with_errors(fit: Fit, units: Units) -> tuple[Array, Array, float, float, float]:
-    """Return A and B with estimates of their errors, and of that of A - B K."""
+def estimate_with_errors(fit: Fit, units: Units) -> tuple[Array, Array, list[float]]:
+    """Return A and B, with estimates of the errors of A, B and A - B K."""
     edges = np.linspace(0, fit.rows, min(BLOCKS, fit.rows // fit.span) + 1).astype(int)
     grams = [fit.gram(start, stop) for start, stop in pairwise(edges)]
     total = np.sum(grams, axis=0)
@@ -50,14 +50,13 @@ def estimate_with_errors(fit: Fit, units: Units) -> tuple[Array, Array, float, f
     caution = 1.0 + CAUTION / clarity
     with np.errstate(over="ignore", invalid="ignore"):
         of_A, of_B = units.states[:, None] / units.states, units.states[:, None] / units.inputs
-        A, B = whole.A * of_A, whole.B * of_B
-        error_A = caution * _error(A, offset.A * of_A, [other.A * of_A for other in without])
-        error_B = caution * _error(B, offset.B * of_B, [other.B * of_B for other in without])
-        loops = [(each.A - each.B @ fit.data.K) * of_A for each in (whole, offset, *without)]
-        error_loop = caution * _error(loops[0], loops[1], loops[2:])
-    if not np.isfinite([error_A, error_B, error_loop]).all():
+        every = (whole, offset, *without)
+        A, B = [each.A * of_A for each in every], [each.B * of_B for each in every]
+        loops = [(each.A - each.B @ fit.data.K) * of_A for each in every]
+        errors = [caution * _error(*estimates) for estimates in (A, B, loops)]
+    if not np.isfinite(errors).all():
         raise InputError(OUT_OF_PROPORTION)
-    return A, B, error_A, error_B, error_loop
+    return A[0], B[0], errors
 
 
 def _spread(without: Sequence[Array]) -> Array:
@@ -66,7 +65,7 @@ def _spread(without: Sequence[Array]) -> Array:
     return np.asarray((each - each.mean(axis=0)) * math.sqrt(1.0 - 1.0 / len(each)))
 
 
-def _error(estimate: Array, offset: Array, without: Sequence[Array]) -> float:
+def _error(estimate: Array, offset: Array, *without: Array) -> float:
     """Return an estimate of the spectral norm of an error, from above: by the Frobenius norm."""
     return math.hypot(float(np.linalg.norm(_spread(without))), float(np.linalg.norm(estimate - offset, 2)))
 

@@ -20,7 +20,7 @@ UNLIKELY = 5.0
 """Standard deviations by which a mean or a correlation of the probes may be off."""
 
 VANISHING = 1e-9
-"""Size, relative to the input, at which probes are taken to be none."""
+"""Size of the probes, relative to the input, up to which they count as absent."""
 
 
 class Data(NamedTuple):

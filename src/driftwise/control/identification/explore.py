@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, choice, number, read_only, seeded, whole
 from driftwise.control.controllers.base import Controller
-from driftwise.control.controllers.scream import ScreamController
+from driftwise.control.controllers.named import ScreamController
 from driftwise.control.costs import Cost
 from driftwise.control.identification.identify import Identified, identify
 from driftwise.control.identification.methods import METHODS
@@ -22,7 +22,7 @@ from driftwise.errors import DriftwiseError, ParameterError
 EXPLORING, COMMITTED, FALLBACK = "exploring", "committed", "fallback"
 
 MARGIN = 3.0
-"""How many times its estimated error an estimate is taken to be off by."""
+"""Multiple of its estimated error that an estimate is assumed to be off by."""
 
 GAIN = 0.9
 """Largest gain of the loop through these errors; the small-gain theorem needs it to be below 1."""
@@ -34,7 +34,7 @@ HOLD = 100
 """Rounds with a state of the usual size before the learned policy comes back; twice as many each time."""
 
 PATIENCE = 1.25
-"""After a commit that was refused, the next is tried when there are this many times as many rounds of data."""
+"""Factor by which the rounds of data grow before a commit that was refused is tried again."""
 
 LONGEST = 100_000
 """Rounds of data that are kept, the newest, however long exploration takes."""
@@ -161,9 +161,7 @@ class ExploreThenCommit(Controller):
         self._make = controller
         self._rng = seeded(owner, seed)
         self._next = self.exploration
-        self._probes: list[Array] = []
-        self._states: list[Array] = []
-        self._inputs: list[Array] = []
+        self._past: list[tuple[Array, Array, Array]] = []  # states, inputs and probes while exploring
         self._sign = np.zeros(self.input_dim)
         self._bound = 0.0
         self._hold = self._held = 0
@@ -209,7 +207,7 @@ class ExploreThenCommit(Controller):
         _logger.log(logging.WARNING if status == FALLBACK else logging.INFO, "round %d: %s", self.round, text)
 
     def _decide(self, x: Array) -> Array:
-        if self.committed is None and len(self._inputs) >= self._next:
+        if self.committed is None and len(self._past) >= self._next:
             self._attempt(x)
         if self.committed is None:
             self._sign = self.probe * self._rng.choice([-1.0, 1.0], self.input_dim)
@@ -221,18 +219,17 @@ class ExploreThenCommit(Controller):
         if self.committed is not None:
             self.committed.observe(cost, applied=applied)
             return
-        for past, row in ((self._states, x), (self._inputs, applied), (self._probes, self._sign)):
-            past.append(row)
-            if len(past) > LONGEST:
-                del past[: LONGEST // 2]
+        self._past.append((x, applied, self._sign))
+        if len(self._past) > LONGEST:
+            del self._past[: LONGEST // 2]
         self._bound = max(self._bound, float(np.linalg.norm(x)))
 
     def _attempt(self, x: Array) -> None:
         """Commit if the data allow it, else say why not and when to try again."""
-        self._next = min(math.ceil(PATIENCE * len(self._inputs)), LONGEST)
+        self._next = min(math.ceil(PATIENCE * len(self._past)), LONGEST)
         try:
-            found = identify([*self._states, x], self._inputs, self._probes, self.K, self.order, method=self.method)
-            self.identified = found
+            states, inputs, probes = zip(*self._past, strict=True)
+            found = self.identified = identify([*states, x], inputs, probes, self.K, self.order, method=self.method)
             H = loop_memory(found.A - found.B @ self.K) if self.memory is None else self.memory
             radii = safe_radii(found, self.K, H)
             if radii is None:
@@ -242,7 +239,7 @@ class ExploreThenCommit(Controller):
                 bound = self.input_bound if np.isfinite(self.input_bound).all() else None
                 options = {"horizon": left, "K": self.K, "memory": H, "radii": radii, "input_bound": bound}
                 self.committed = self._make(found.system, **options)
-                self._states, self._inputs, self._probes = [], [], []
+                self._past = []
                 kept = radii[0] / (WIDTH * gain_size(found.system, self.K))
                 self._say(
                     COMMITTED,
@@ -255,7 +252,7 @@ class ExploreThenCommit(Controller):
         self._say(EXPLORING, f"goes on exploring, at least until there are {self._next} rounds of data: {text}")
 
     def _guarded(self, x: Array) -> bool:
-        """Tell whether the fallback is in charge: from a state that is too large until it has been back for a while."""
+        """Tell whether the fallback is in charge: from a state that is too large until states are usual for a while."""
         size = float(np.linalg.norm(x))
         if size > GUARD * self._bound:
             if self.status != FALLBACK:

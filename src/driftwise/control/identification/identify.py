@@ -118,8 +118,8 @@ def identify(
     probes: B = N_0 and A = [N_1, ..., N_k] [N_0, ..., N_{k-1}]^+ + B K.
 
     Errors are estimated by leaving out each of 20 blocks of consecutive rounds in turn (the jackknife), which also sees
-    disturbances that hang together over time. To that is added how far the estimate moves when a constant disturbance
-    is allowed for, since a constant that the fit has swallowed leaves no trace in the jackknife. Both are raised by
+    disturbances that are correlated over time. To that is added how far the estimate moves when a constant disturbance
+    is allowed for, since a constant that the fit has absorbed leaves no trace in the jackknife. Both are raised by
     1 + 2 / clarity, where clarity is the smallest ratio, over directions of the state, of the response to the probes
     and its noise; data with a clarity below 1.5 are refused.
 
@@ -166,6 +166,6 @@ def identify(
     fit = METHODS[name](data)
     check_growth(data.states * units.states)
     fit.check()
-    A, B, error_A, error_B, error_loop = estimate_with_errors(fit, units)
-    errors = max(error_A, error_B), error_A, error_B, error_loop
+    A, B, (of_A, of_B, of_loop) = estimate_with_errors(fit, units)
+    errors = max(of_A, of_B), of_A, of_B, of_loop
     return Identified(read_only(A), read_only(B), *errors, name, data.order, len(data.inputs))

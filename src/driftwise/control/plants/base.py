@@ -41,7 +41,7 @@ def read_limits(owner: str, name: str, value: ArrayLike | None, input_dim: int) 
 
 
 class System(metaclass=Checked):
-    """A plant with a nominal pair of matrices, which is all that a controller is told of it.
+    """A plant with a nominal (A, B), which is all that a controller knows of it.
 
     The parent of all plants. A plant of your own inherits from one of its children; what a plant can do is limited to
     the kinds that `PlantData` knows.
@@ -64,6 +64,8 @@ class System(metaclass=Checked):
     input_limit : array of shape (inputs,) or None
         The limits, read-only.
     """
+
+    _numbers: tuple[float, ...] = (0.0,)
 
     def __init__(self, A: ArrayLike, B: ArrayLike, *, input_limit: ArrayLike | None = None) -> None:
         owner = type(self).__name__
@@ -99,21 +101,24 @@ class System(metaclass=Checked):
         for part in (self.A, self.B):
             part.setflags(write=False)
 
-    @abstractmethod
     def data(self, rounds: int, rng: np.random.Generator) -> PlantData:
         """Return the plant over the rounds of one run; what is random about it is drawn here, from `rng`."""
-
-    def _rounds(self, rounds: int, rng: np.random.Generator) -> int:
         owner = f"{type(self).__name__}.data"
         instance(owner, "rng", rng, np.random.Generator, "numpy.random.default_rng(0)")
-        return whole(owner, "rounds", rounds)
-
-    def _plant(self, kind: int, changes: tuple[Array, Array] | None = None, numbers: ArrayLike = (0.0,)) -> PlantData:
-        n, m = self.B.shape
-        changes_A, changes_B = (np.empty((0, n, n)), np.empty((0, n, m))) if changes is None else changes
-        limit = np.full(m, math.inf) if self.input_limit is None else self.input_limit.copy()
+        changes = self._changes(whole(owner, "rounds", rounds), rng)
+        limit = np.full(self.input_dim, math.inf) if self.input_limit is None else self.input_limit.copy()
         # Copies, since compiled code is built once more for arrays that are read-only.
-        return PlantData(kind, self.A.copy(), self.B.copy(), changes_A, changes_B, np.array(numbers, np.float64), limit)
+        return PlantData(self._kind, self.A.copy(), self.B.copy(), *changes, np.array(self._numbers), limit)
+
+    @property
+    @abstractmethod
+    def _kind(self) -> int:
+        """Which of the kinds that `PlantData` knows."""
+
+    def _changes(self, rounds: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Return the changes of A and of B in every round; none unless the plant is VARYING."""
+        n, m = self.B.shape
+        return np.empty((0, n, n)), np.empty((0, n, m))
 
     def __repr__(self) -> str:
         limit = "" if self.input_limit is None else ", input_limit=..."

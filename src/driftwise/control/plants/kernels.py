@@ -122,7 +122,7 @@ def move(
 ) -> None:
     """Write the state after (x, u, w); `u` is what the actuator delivers, the changes of A and B are of this round.
 
-    With a push above 0, w becomes first what takes the next state farthest from the origin.
+    With a push above 0, w is first replaced by the push of this norm that takes the next state farthest away from 0.
     """
     size = whole_at(plant, STATES)
     if push > 0.0:

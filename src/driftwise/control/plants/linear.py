@@ -4,20 +4,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from driftwise._extras import optional
 from driftwise._validate import number
 from driftwise.control.plants.base import System
-from driftwise.control.plants.kernels import LINEAR, PlantData
-from driftwise.errors import InputError, MissingExtraError
-
-
-def _control(asker: str) -> Any:
-    try:
-        import control
-    except ImportError:
-        raise MissingExtraError(
-            f"{asker} needs python-control, which the extra 'control' brings: pip install 'driftwise[control]'."
-        ) from None
-    return control
+from driftwise.control.plants.kernels import LINEAR
+from driftwise.errors import InputError
 
 
 class LinearSystem(System):
@@ -50,22 +41,19 @@ class LinearSystem(System):
     array([2.])
     """
 
+    _kind = LINEAR
+
     @property
     def linear(self) -> bool:
         """Whether the plant is exactly its nominal pair, that is, whether its inputs have no limit."""
         return self.input_limit is None
 
-    def data(self, rounds: int, rng: np.random.Generator) -> PlantData:
-        """Return the plant over the rounds of one run; nothing is drawn."""
-        self._rounds(rounds, rng)
-        return self._plant(LINEAR)
-
     @classmethod
     def from_control(cls, statespace: Any) -> Self:
         """Return the linear system with the A and B of a discrete-time system of python-control.
 
-        The outputs (C and D) are left aside, since a controller here sees the whole state. A system whose time step was
-        not said (``dt=None``) is taken to be in discrete time.
+        The outputs (C and D) are left aside, since a controller here sees the whole state. A system without a
+        time step (``dt=None``) is taken to be in discrete time.
 
         Parameters
         ----------
@@ -80,7 +68,7 @@ class LinearSystem(System):
         array([[0.5]])
         """
         asker = f"{cls.__name__}.from_control"
-        if not isinstance(statespace, _control(asker).StateSpace):
+        if not isinstance(statespace, optional(asker, "control", "control").StateSpace):
             raise InputError(
                 f"{asker}: statespace must be a control.StateSpace, such as control.ss(A, B, C, D, True), got a "
                 f"{type(statespace).__name__}; control.ss(system) turns a transfer function into one."
@@ -100,7 +88,7 @@ class LinearSystem(System):
         Parameters
         ----------
         dt : float or True, default True
-            Time between two rounds, above zero; True leaves it unsaid.
+            Time between two rounds, above zero; True leaves it unspecified.
 
         Examples
         --------
@@ -111,4 +99,4 @@ class LinearSystem(System):
         asker = f"{type(self).__name__}.to_control"
         step: float | bool = True if dt is True else number(asker, "dt", dt, low=0.0, exclusive=True)
         n, m = self.B.shape
-        return _control(asker).StateSpace(self.A, self.B, np.eye(n), np.zeros((n, m)), step)
+        return optional(asker, "control", "control").StateSpace(self.A, self.B, np.eye(n), np.zeros((n, m)), step)

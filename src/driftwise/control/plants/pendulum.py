@@ -1,10 +1,8 @@
 """The inverted pendulum of the paper's experiments (Section 6)."""
 
-import numpy as np
-
 from driftwise._validate import number
 from driftwise.control.plants.base import System
-from driftwise.control.plants.kernels import PENDULUM, PlantData
+from driftwise.control.plants.kernels import PENDULUM
 
 
 class InvertedPendulum(System):
@@ -66,6 +64,8 @@ class InvertedPendulum(System):
            [0.75, 1.  ]])
     """
 
+    _kind = PENDULUM
+
     def __init__(
         self,
         *,
@@ -85,11 +85,6 @@ class InvertedPendulum(System):
         push = 3.0 * self.step / self.mass / self.length / self.length
         super().__init__([[1.0, self.step], [fall, 1.0]], [[0.0], [push]], input_limit=self.torque_limit)
         self._numbers = (-fall, push, self.step)
-
-    def data(self, rounds: int, rng: np.random.Generator) -> PlantData:
-        """Return the plant over the rounds of one run; nothing is drawn."""
-        self._rounds(rounds, rng)
-        return self._plant(PENDULUM, numbers=self._numbers)
 
     def __repr__(self) -> str:
         rod = f"gravity={self.gravity:g}, mass={self.mass:g}, length={self.length:g}"

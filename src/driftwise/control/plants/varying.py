@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import array, number, read_only, whole
+from driftwise._validate import Array, array, number, read_only, whole
 from driftwise.control.plants.base import System
-from driftwise.control.plants.kernels import VARYING, PlantData
+from driftwise.control.plants.kernels import VARYING
 from driftwise.errors import InputError
 
 OWN_STREAM = 0x5F3759DF
@@ -27,10 +27,10 @@ class TimeVaryingSystem(System):
         Standard deviation of the entries of the changes, which are independent and Gaussian with mean zero. Not used
         when changes are given.
     changes_A : array of shape (rounds, states, states), optional
-        The changes of A, to be given instead of drawn; runs can have at most that many rounds. When only changes of B
+        Changes of A, used instead of random ones; runs can have at most that many rounds. When only changes of B
         are given, A does not change.
     changes_B : array of shape (rounds, states, inputs), optional
-        The changes of B, likewise.
+        Changes of B, likewise.
     seed : int, optional
         Seed of the changes. When left out they come from the seed of the run, so that two runs with different seeds see
         different plants. A longer run has the changes of a shorter one and more.
@@ -50,6 +50,8 @@ class TimeVaryingSystem(System):
     >>> plant.changes_A.shape, round(float(plant.changes_A.std()), 3)
     ((1000, 2, 2), 0.101)
     """
+
+    _kind = VARYING
 
     def __init__(
         self,
@@ -82,24 +84,21 @@ class TimeVaryingSystem(System):
         self.changes_A = None if first is None else read_only(first)
         self.changes_B = None if second is None else read_only(second)
 
-    def data(self, rounds: int, rng: np.random.Generator) -> PlantData:
-        """Return the plant over the rounds of one run; changes that were not given are drawn from `rng` or the seed."""
-        length = self._rounds(rounds, rng)
+    def _changes(self, rounds: int, rng: np.random.Generator) -> tuple[Array, Array]:
         if self.changes_A is not None and self.changes_B is not None:
-            if length > len(self.changes_A):
+            if rounds > len(self.changes_A):
                 raise InputError(
                     f"TimeVaryingSystem.data: changes were given for {len(self.changes_A)} rounds and a run of "
-                    f"{length} rounds was asked for; give changes for at least as many."
+                    f"{rounds} rounds was asked for; give changes for at least as many."
                 )
-            return self._plant(VARYING, (self.changes_A[:length].copy(), self.changes_B[:length].copy()))
+            return self.changes_A[:rounds].copy(), self.changes_B[:rounds].copy()
         if self.seed is not None:
             rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(OWN_STREAM,)))
         n, m = self.B.shape
         # One row a round, so that the first rounds do not depend on how many follow.
-        draws = rng.standard_normal((length, n * (n + m)))
-        changes_A = self.spread_A * draws[:, : n * n].reshape(length, n, n)
-        changes_B = self.spread_B * draws[:, n * n :].reshape(length, n, m)
-        return self._plant(VARYING, (changes_A, changes_B))
+        draws = rng.standard_normal((rounds, n * (n + m)))
+        of_A, of_B = draws[:, : n * n].reshape(rounds, n, n), draws[:, n * n :].reshape(rounds, n, m)
+        return self.spread_A * of_A, self.spread_B * of_B
 
     def __repr__(self) -> str:
         if self.changes_A is None:

@@ -109,7 +109,7 @@ def transfer_matrices(system: System, K: ArrayLike, policies: ArrayLike) -> Arra
     Parameters
     ----------
     system : System
-        The plant; its nominal pair is used.
+        The plant; its nominal (A, B) is used.
     K : array of shape (du, dx)
         Gain of the policies.
     policies : array of shape (h + 1, H, du, dx)

@@ -155,8 +155,8 @@ def foresee(cell: Pointer, policy: Pointer) -> None:
 def normalise(cell: Pointer, square: float) -> float:
     """Divide the gradient by the root mean square of all so far, this one included; return what its square counts for.
 
-    One that is over three times as large as usual is cut to that, so that a glitch neither throws the policy far away
-    nor makes all later gradients look small.
+    A gradient over three times as large as usual is cut to that size, so that a glitch neither throws the policy far
+    away nor makes all later gradients look small.
     """
     count, total = cell[slot.COUNT], cell[slot.SQUARES]
     counted = min(square, OUTLIER * OUTLIER * total / count) if count >= SETTLED else square

@@ -40,7 +40,7 @@ class TruncatedLosses(LossStream):
     Parameters
     ----------
     system : System
-        The plant; its nominal pair is used.
+        The plant; its nominal (A, B) is used.
     costs : Cost, CostSequence or list of Cost
         c_0, ..., c_{T-1}, or one cost for all rounds.
     disturbances : array of shape (T, dx)

@@ -135,7 +135,8 @@ class SelfTunedController(PolicyLoop):
 
     @_decider.setter
     def _decider(self, cell: Array) -> None:
-        self._hold(cell)
+        if cell is not self._pool:
+            self._hold(cell)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is to be copied: neither views, nor room, nor addresses, which belong to this process."""

@@ -3,8 +3,8 @@
 All costs so far, discounted, are M'PM + 2 q'M and a constant. Solving P M = -q in every round takes time, and where P
 is nearly singular it leads far away. One sweep of Gauss-Seidel from where the learner is, at half of its length, takes
 n^2 operations, only ever lowers the sum, and hardly moves in directions that disturbances do not excite. Measured, it
-costs less as well, as what a few rounds happen to say is not followed to the end; and unlike steepest descent with a
-line search it does not make much of rounding errors.
+also costs less than the exact solution, which follows every accident of a few rounds; and unlike steepest descent with
+a line search it does not amplify rounding errors.
 """
 
 import math
@@ -20,7 +20,7 @@ RIDGE = 1.0
 """Weight of M = 0, in rounds with features of average size."""
 
 SHARE = 0.5
-"""Of the way to the least sum along a coordinate."""
+"""Fraction of the way to the minimum along a coordinate."""
 
 
 @helper

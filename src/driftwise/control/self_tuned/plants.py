@@ -10,8 +10,8 @@ block a round is all there is to compute: ::
     d x_t / d M[1][a, i] = A_K d x_{t-1} / d M[1][a, i] + B e_a w_{t-2, i}
     d u_t / d M[1][a, i] = -K d x_t / d M[1][a, i] + e_a w_{t-1, i}
 
-A learner that moves is not at z_t(M) but in a state x^i_t of its own, which has seen all its policies. By the cost of
-that state it is judged, so that what moving costs is counted as it is; by the gradient at z_t(M) it moves.
+A learner that moves is not at z_t(M) but in a state x^i_t of its own, which has seen all its policies. It is judged by
+the cost of that state, so that the cost of moving is counted in full; it moves by the gradient at z_t(M).
 """
 
 from driftwise._compile import LARGEST, aside, helper, plugin

@@ -16,10 +16,10 @@ PACES = (0.125, 0.25, 0.5, 1.0, 2.0)
 """Gradient descent with a step size for every coordinate (AdaGrad): the same, in units of D / sqrt(n)."""
 
 FORGETTING = (1.0, 0.999, 0.99, 0.97)
-"""Least squares: what a round counts for in the next one."""
+"""Least squares: factors by which the weight of past rounds shrinks in every round."""
 
 LARGEST_FIT = 400
-"""Most entries of a policy for which squares are fitted: a round takes time in proportion to the square of it."""
+"""Most entries of a policy for which squares are fitted, since a round takes time proportional to their square."""
 
 STILL = 0.5
 """Prior weight of M = 0: where nothing can be learnt, this is what learning is compared with."""
@@ -32,7 +32,7 @@ STILL = 0.5
     DIM,  # n = H du dx, the entries of a policy
     ROOM_AT,  # where the room begins
     SIZE,  # D, the size of a good gain
-    MEMORY,  # H: steps are as if there had been so many rounds before, as it takes them to see what a policy does
+    MEMORY,  # H: steps are as short as if H rounds had gone before; it takes that long to see what a policy does
     GAP,  # sum of the mixability gaps
     ROUNDS,  # number of rounds in which anything moved
     SQUARES,  # sum of their squared sizes, outliers cut

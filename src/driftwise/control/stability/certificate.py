@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, checked, read_only, whole
+from driftwise._extras import optional
+from driftwise._validate import Array, checked, instance, read_only, whole
 from driftwise.control.plants import System
 from driftwise.control.stability.base import Matrix, read_gain, read_system, shown, spectral_norm
-from driftwise.errors import ParameterError, StabilityError
-from driftwise.optimum.models import need_cvxpy
+from driftwise.errors import StabilityError
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class StrongStability:
 
     @property
     def norm(self) -> float:
-        """Norm of L, with what rounding may have hidden."""
+        """Bound on the norm of L, with a margin for rounding."""
         return 1.0 - self.gamma
 
     def decay(self, j: int) -> float:
@@ -132,7 +132,7 @@ def _search(
 
 def _programme(A_K: Array, gain: float, radius: float) -> StrongStability | None:
     """Minimise the condition number of P over I <= P <= t I and A_K' P A_K <= rate^2 P, for a scan of rates."""
-    cvxpy = need_cvxpy("certify needs cvxpy for sdp=True")
+    cvxpy = optional("certify with sdp=True", "cvxpy", "convex")
     n = A_K.shape[0]
     P, t, square = cvxpy.Variable((n, n), symmetric=True), cvxpy.Variable(), cvxpy.Parameter(nonneg=True)
     bounds = [P >> np.eye(n), t * np.eye(n) >> P, square * P - A_K.T @ P @ A_K >> 0]
@@ -179,7 +179,7 @@ def certify(system: System, K: ArrayLike, *, sdp: bool = False) -> StrongStabili
     Parameters
     ----------
     system : System
-        The plant; its nominal pair is what counts.
+        The plant; its nominal (A, B) is used.
     K : array of shape (inputs, states)
         The gain, u = -K x; a number when there is one state and one input.
     sdp : bool, default False
@@ -222,8 +222,7 @@ def certify(system: System, K: ArrayLike, *, sdp: bool = False) -> StrongStabili
     """
     owner = "certify"
     K = read_gain(owner, read_system(owner, system), K)
-    if not isinstance(sdp, bool):
-        raise ParameterError(f"certify: sdp must be True or False, got {sdp!r}.")
+    instance(owner, "sdp", sdp, bool, "True")
     A_K, largest = stable(owner, system, K)
     gain, radius, form = spectral_norm(K), abs(largest), _triangular(A_K)
 

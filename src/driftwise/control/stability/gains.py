@@ -123,7 +123,7 @@ def controllability(system: System, K: ArrayLike | None = None, order: int | Non
     Parameters
     ----------
     system : System
-        The plant; its nominal pair is what counts.
+        The plant; its nominal (A, B) is used.
     K : array of shape (inputs, states), optional
         Gain under which it is taken; zero when left out, so that A_K = A.
     order : int, optional

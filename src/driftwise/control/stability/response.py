@@ -76,7 +76,7 @@ def impulse_response(system: System, K: ArrayLike, *, tolerance: float = 1e-12) 
     Parameters
     ----------
     system : System
-        The plant; its nominal pair is what counts.
+        The plant; its nominal (A, B) is used.
     K : array of shape (inputs, states)
         The gain, u = -K x, which must stabilise the system; a number when there is one state and one input.
     tolerance : float, default 1e-12

@@ -1,4 +1,4 @@
-"""Columns of numbers, and the first cell that is none: which row, which column, what is there, what to do."""
+"""Columns of numbers, and the first cell that is not a number: which row, which column, what is there, what to do."""
 
 import re
 import shlex
@@ -17,36 +17,36 @@ if TYPE_CHECKING:
     import polars as pl
 
 MISSING = ("na", "n/a", "#n/a", "nan", "null", "none", "-", "?")
-"""Texts that stand for a value that is not there, in any case."""
+"""Texts that stand for a missing value, in upper or lower case."""
 
 BOOLEANS = {"true": 1.0, "false": 0.0}
 
 LONGEST = 40
-"""Characters of a cell that are shown."""
+"""Largest number of characters of a cell that are shown."""
 
 
 class Column(NamedTuple):
-    """One column as numbers, and what is there instead where that is none."""
+    """One column as numbers, and its cells as they are written."""
 
     name: str
     values: Array
     missing: NDArray[np.bool_]
     written: "pl.Series"
-    """The cells as they stand in the file."""
+    """Cells as they are in the file."""
 
     @property
     def bad(self) -> NDArray[np.bool_]:
-        """Where there is no number that can be used."""
+        """Rows without a number that can be used."""
         return ~(np.abs(self.values) <= _compile.LARGEST)
 
     @property
     def foreign(self) -> bool:
-        """Whether this is a column of something else: most of its cells are neither numbers nor missing."""
+        """Whether this is not a column of numbers: most of its cells are neither numbers nor missing."""
         return bool(np.mean(np.isnan(self.values) & ~self.missing) > 0.5)
 
 
 def read_numbers(sheet: Sheet, names: Sequence[str], chosen: Sequence[str]) -> Array:
-    """Return columns as numbers, shape (T, len(names)), or say which cell is none.
+    """Return columns as numbers, shape (T, len(names)), or say which cell is not a number.
 
     Parameters
     ----------
@@ -63,18 +63,18 @@ def read_numbers(sheet: Sheet, names: Sequence[str], chosen: Sequence[str]) -> A
         row, k = min(flaws)
         column = columns[k]
         what, remedy = _flaw(column, row, sum(int(other.missing.sum()) for other in columns))
-        if column.foreign and column.name not in chosen and "comma" not in what:
+        if column.foreign and "comma" not in what:
             usable = [other.name for other in columns if not other.foreign and other.name not in chosen]
             options = " ".join(f"--feature {shlex.quote(name)}" for name in usable[:5]) or "--feature NAME"
             remedy = f"name the features to use, as in {options}, or drop the column"
-        elif column.foreign and column.name in chosen and "comma" not in what:
-            remedy = "choose another column, or turn this one into numbers"
+            if column.name in chosen:
+                remedy = "choose another column, or turn this one into numbers"
         raise InputError(f"{sheet.file}, {sheet.place(row)}, column {column.name!r}: {what}; {remedy}.")
     return np.column_stack([column.values for column in columns])
 
 
 def read_column(series: "pl.Series") -> Column:
-    """Return a column as numbers, with NaN where there is none; true and false are 1 and 0."""
+    """Return a column as numbers, with NaN for everything else; true and false are 1 and 0."""
     import polars as pl
 
     kind, null = series.dtype, series.is_null().to_numpy()
@@ -98,7 +98,9 @@ def read_column(series: "pl.Series") -> Column:
 def _flaw(column: Column, row: int, missing: int) -> tuple[str, str]:
     """Say what is wrong with a cell, and what to do."""
     value, written = column.values[row], column.written[row]
-    text = _short("NaN" if isinstance(written, float) and np.isnan(written) else str(written))
+    text = "NaN" if isinstance(written, float) and np.isnan(written) else str(written)
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST - 3]}..."
     if column.missing[row]:
         what = "the value is missing" + ("" if written is None else f" ({text})")
         if missing == 1:
@@ -108,14 +110,8 @@ def _flaw(column: Column, row: int, missing: int) -> tuple[str, str]:
         return f"{text!r} has a comma", "write numbers with a decimal point, and nothing between thousands"
     if np.isnan(value):
         kind = column.written.dtype
-        what = (
-            repr(text) if isinstance(written, str) else f"{'the value' if kind.is_nested() else text}, of type {kind},"
-        )
-        return f"{what} is not a number", "correct it or delete the row"
+        other = f"{'the value' if kind.is_nested() else text}, of type {kind},"
+        return f"{repr(text) if isinstance(written, str) else other} is not a number", "correct it or delete the row"
     if np.isinf(value) and not re.search(r"\d", text):
         return "the value is infinite", "put in a finite number or delete the row"
     return f"{text} is beyond {_compile.LARGEST:g}, the largest size accepted", "correct it or use a larger unit"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

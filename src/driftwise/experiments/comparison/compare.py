@@ -15,6 +15,7 @@ from driftwise.experiments.contests.words import show
 from driftwise.experiments.findings.finding import Claim, Finding
 from driftwise.learners import SelfTunedScream
 from driftwise.regret import certificate
+from driftwise.trace import Trace
 
 
 @checked
@@ -99,9 +100,9 @@ def compare(
 
 
 def _claims(contest: Comparison) -> list[Claim]:
-    """Hold every learner that has a theorem against it, and the optimum against its certificate."""
+    """Check the regret of every learner against its theorem, if it has one, and the optimum against its certificate."""
     claims = [
-        _within_bound(outcome, contest)
+        _within_bound(outcome.name, outcome.trace, contest.references)
         for outcome in contest.learners
         if outcome.trace and not isinstance(outcome.trace.learner, SelfTunedScream)
     ]
@@ -110,19 +111,17 @@ def _claims(contest: Comparison) -> list[Claim]:
     return claims
 
 
-def _within_bound(outcome: Outcome, contest: Comparison) -> Claim:
+def _within_bound(name: str, trace: Trace, references: list[Outcome]) -> Claim:
     """Say whether the regret of a learner is within its theorem's bound, against every reference in hindsight."""
-    assert outcome.trace is not None
     found = {
-        f"the {reference.label.lower()}": certificate(outcome.trace, reference.decisions)
-        for reference in contest.references
+        f"the {reference.label.lower()}": certificate(trace, reference.decisions)
+        for reference in references
         if reference.kind == HINDSIGHT and reference.decisions is not None
     }
     first = next(iter(found.values()))
     unmet = [assumption.text for assumption in first.assumptions if assumption.holds is not True]
-    measured = [f"{show(one.measured)} of {show(one.bound)} against {name}" for name, one in found.items()]
+    measured = [f"{show(one.measured)} of {show(one.bound)} against {whom}" for whom, one in found.items()]
     holds = None if unmet else all(one.within for one in found.values())
     moves = ", moves not counted," if "not counted" in first.measure else ""
-    return Claim(
-        f"Regret of {outcome.name}{moves} within its bound", holds, "; ".join([*measured, first.theorem, *unmet])
-    )
+    text = f"Regret of {name}{moves} within its bound"
+    return Claim(text, holds, "; ".join([*measured, first.theorem, *unmet]))

@@ -18,10 +18,10 @@ FIXED, ZERO = "Best fixed weights", "Weights of zero"
 """Two of the references: one that takes hindsight, and one that does nothing. The third is the optimum."""
 
 ROUNDING = 1e-12
-"""An error of a reference below this part of the largest target is rounding noise."""
+"""Error of a reference, as a part of the largest target, below which it is rounding noise."""
 
 LEFT = 1e-6
-"""A step of a reference below this part of its longest one is what a solver leaves of a zero."""
+"""Step of a reference, as a part of its longest one, below which it is solver noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,23 +36,13 @@ class Comparison(Contest):
         return self.of(OURS)
 
     @property
-    def fixed(self) -> Outcome:
-        """The best fixed weights in hindsight."""
-        return self[FIXED]
-
-    @property
-    def zero(self) -> Outcome:
-        """Weights of zero that never move."""
-        return self[ZERO]
-
-    @property
     def references(self) -> list[Outcome]:
-        """What the learners are held against."""
-        return [outcome for outcome in (self.optimum, self.fixed, self.zero) if outcome]
+        """The optimum, if it was worked out, the best fixed weights, and weights of zero."""
+        return [outcome for outcome in (self.optimum, self[FIXED], self[ZERO]) if outcome]
 
     @property
     def last(self) -> float | None:
-        """Root mean square of the error of someone who repeats the last target; None if there is only one."""
+        """Root mean square error of repeating the last target; None if there is only one."""
         changes = np.diff(self.problem.targets)
         return float(np.sqrt(np.mean(changes**2))) if changes.size else None
 

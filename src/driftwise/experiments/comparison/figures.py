@@ -7,19 +7,18 @@ from driftwise.experiments.comparison.problem import Problem
 from driftwise.experiments.comparison.sheet import listed
 from driftwise.experiments.contests import figures
 from driftwise.experiments.contests.figures import Column
-from driftwise.experiments.contests.outcome import Outcome
 from driftwise.experiments.contests.words import show, times
 from driftwise.experiments.findings.curves import marks
 from driftwise.experiments.findings.finding import Panel, Series, Table
 
 CURVES = 8
-"""Weights that are drawn, at most."""
+"""Number of weights that are drawn, at most."""
 
 LAST = "Repeat the last value"
 """A forecast without weights: nothing is learnt, and nothing moved."""
 
 FAR = 3.0
-"""A reference that costs more than this many times what the dearest learner does is not drawn."""
+"""Multiple of the dearest learner's cost above which a reference is not drawn."""
 
 
 def cost_table(contest: Comparison) -> Table:
@@ -47,22 +46,16 @@ def problem_table(contest: Comparison) -> Table:
     setting, steepest = problem.setting, problem.steepest
     row, middle = int(np.argmax(steepest)) + 1, float(np.median(steepest))
     ratio = setting.switching_cost / setting.gradient_bound
+    steep = f"the largest gradient that a row can have, row {row}; in half of them it is at most {show(middle)}"
+    price = f"chosen; the price of moving the weights by 1; lambda / G is {show(ratio)}"
     rows = [
         ["Rounds T", str(setting.horizon), f"rows of {problem.sheet.file}, in their order"],
         ["Target", problem.target, "chosen; the loss of a row is (prediction - target)^2 / 2"],
         ["Weights d", str(problem.domain.dim), _weights(problem)],
         ["Radius of the weights", show(problem.domain.radius), problem.radius_from],
         ["Diameter D", show(problem.domain.diameter), "twice the radius"],
-        [
-            "Gradient bound G",
-            show(setting.gradient_bound),
-            f"the largest gradient that a row can have, row {row}; in half of them it is at most {show(middle)}",
-        ],
-        [
-            "Switching cost lambda",
-            show(setting.switching_cost),
-            f"chosen; the price of moving the weights by 1; lambda / G is {show(ratio)}",
-        ],
+        ["Gradient bound G", show(setting.gradient_bound), steep],
+        ["Switching cost lambda", show(setting.switching_cost), price],
     ]
     return Table("The problem", ["quantity", "value", "where it comes from"], rows)
 
@@ -77,7 +70,10 @@ def panels(contest: Comparison) -> list[Panel]:
     title = f"Weights of {best.label}"
     if len(names) > CURVES:
         title += f", the {CURVES} largest of {len(names)}"
-    return [*figures.costs_so_far(_shown(contest), "row"), Panel(title, "row", "weight", weights)]
+    # Beside a reference that is dearer than this, learners could not be told apart.
+    limit = FAR * contest.learners[-1].overall
+    shown = [*contest.learners, *(outcome for outcome in contest.references if outcome.overall <= limit)]
+    return [*figures.costs_so_far(shown, "row"), Panel(title, "row", "weight", weights)]
 
 
 def _weights(problem: Problem) -> str:
@@ -93,9 +89,3 @@ def _weights(problem: Problem) -> str:
     if options.intercept:
         notes.append("a constant 1, the intercept")
     return "; ".join(notes)
-
-
-def _shown(contest: Comparison) -> list[Outcome]:
-    """Return what is drawn: every learner, and the references beside which learners can still be told apart."""
-    limit = FAR * contest.learners[-1].overall
-    return [*contest.learners, *(outcome for outcome in contest.references if outcome.overall <= limit)]

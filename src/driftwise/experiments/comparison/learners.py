@@ -1,11 +1,10 @@
 """The learners that can be compared, by the names they have on the command line."""
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from driftwise.domains import Domain
-from driftwise.errors import ParameterError
+from driftwise.errors import ParameterError, unknown_name
 from driftwise.learners import OGD, Ader, LazyScream, Learner, Scream, SelfTunedScream
 
 
@@ -22,9 +21,9 @@ class Contender(NamedTuple):
     """A learner that can be chosen."""
 
     label: str
-    """Its name in tables and figures, which says which learning rate it has."""
+    """Name in tables and figures, which says which learning rate it has."""
     make: Callable[[Setting], Learner]
-    """Makes it for a setting."""
+    """Function that makes the learner for a setting."""
 
 
 def _contender(label: str, kind: Callable[..., Learner], *told: str, **chosen: str) -> Contender:
@@ -49,7 +48,7 @@ CONTENDERS: dict[str, Contender] = {
     "lazy-scream": _contender("Lazy Scream, appendix", LazyScream, PRICE, BOUND, ROUNDS),
     "lazy-scream-theorem": _contender("Lazy Scream, theorem", LazyScream, PRICE, BOUND, ROUNDS, rate="theorem"),
 }
-"""By name, in the order in which help lists them."""
+"""Learners by name."""
 
 
 def choose(names: Sequence[str]) -> list[Contender]:
@@ -65,7 +64,5 @@ def choose(names: Sequence[str]) -> list[Contender]:
         raise ParameterError(f"compare: choose at least one learner of {', '.join(CONTENDERS)}.")
     for name in given:
         if name not in CONTENDERS:
-            near = get_close_matches(str(name).lower(), CONTENDERS, 1)
-            hint = f"; did you mean {near[0]}?" if near else "."
-            raise ParameterError(f"compare: there is no learner {name!r}{hint} There are {', '.join(CONTENDERS)}.")
+            raise unknown_name("compare", "learner", name, CONTENDERS)
     return [CONTENDERS[name] for name in given]

@@ -17,7 +17,7 @@ from driftwise.regret import best_fixed
 
 INTERCEPT = "intercept"
 SMALLEST = 1e-90
-"""Below this size, radius and gradient bound are no numbers to compute with."""
+"""Smallest radius and gradient bound that can be computed with."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Problem:
     sheet: Sheet
     target: str
     names: list[str]
-    """Of the weights: the features, and the intercept if there is one."""
+    """Names of the weights: the features, and the intercept if there is one."""
     features: Array
     targets: Array
     losses: SquaredLoss
@@ -47,14 +47,12 @@ class Problem:
     setting: Setting
     options: Options
     radius_from: str
-    """Where the radius comes from, in words."""
-
-    @property
-    def steepest(self) -> Array:
-        """The largest gradient that each row can have; G is the largest of them."""
-        return _steepest(self.features, self.targets, self.domain.radius)
+    """Origin of the radius, in words."""
+    steepest: Array
+    """Largest gradient that each row can have; G is the largest of them."""
 
 
+@np.errstate(over="ignore")  # units that overflow are refused
 def read_problem(sheet: Sheet, target: str, switching_cost: float, options: Options) -> Problem:
     """Check the columns and build the problem."""
     lambda_ = number("compare", "switching_cost", switching_cost, low=0.0)
@@ -68,20 +66,18 @@ def read_problem(sheet: Sheet, target: str, switching_cost: float, options: Opti
         x, names = np.column_stack([x, np.ones(len(y))]), [*names, INTERCEPT]
     x = np.ascontiguousarray(x)
     if not x.any():
-        raise InputError(
-            f"{sheet.file}: every feature ({listed(names)}) is 0 in every row, so there is nothing to learn."
-        )
+        raise InputError(f"{sheet.file}: every feature ({listed(names)}) is 0 in every row: there is nothing to learn.")
     free = _least_squares(x, y)
-    with np.errstate(over="ignore"):
-        size = float(np.linalg.norm(free))
+    size = float(np.linalg.norm(free))
     if options.radius is not None:
         radius, source = number("compare", "radius", options.radius, low=0.0, exclusive=True), "chosen"
     elif size > 0.0:
         radius, source = 2.0 * size, "twice the norm of the best fixed weights, so taken from the file"
     else:
         radius, source = 1.0, "a default, as the best fixed weights are all 0"
-    with np.errstate(over="ignore"):
-        G = float(_steepest(x, y, radius).max())
+    lengths = np.linalg.norm(x, axis=1)
+    steepest = lengths * (lengths * radius + np.abs(y))
+    G = float(steepest.max())
     if not (SMALLEST <= G <= _compile.LARGEST and SMALLEST <= radius <= _compile.LARGEST):
         raise InputError(
             f"{sheet.file}: with these units the weights may be as large as {radius:.3g} and gradients as large as "
@@ -90,7 +86,7 @@ def read_problem(sheet: Sheet, target: str, switching_cost: float, options: Opti
     losses, domain = SquaredLoss(x, y), Ball(x.shape[1], radius)
     fixed = free if size <= radius else best_fixed(losses, domain)
     setting = Setting(domain, losses.gradient_bound(domain), lambda_, len(y))
-    return Problem(sheet, target, names, x, y, losses, domain, fixed, setting, options, source)
+    return Problem(sheet, target, names, x, y, losses, domain, fixed, setting, options, source, steepest)
 
 
 def _features(sheet: Sheet, target: str, options: Options) -> list[str]:
@@ -133,17 +129,10 @@ def _standardised(sheet: Sheet, names: list[str], x: Array) -> Array:
     return np.asarray((x - x.mean(axis=0)) / x.std(axis=0))
 
 
-def _steepest(x: Array, y: Array, radius: float) -> Array:
-    """Return the largest norm that the gradient of each row can have in a ball of weights."""
-    sizes = np.linalg.norm(x, axis=1)
-    return np.asarray(sizes * (sizes * radius + np.abs(y)))
-
-
 def _least_squares(x: Array, y: Array) -> Array:
-    """Return the weights of the least total loss; units are taken out first, for accuracy."""
+    """Return the weights of the least total loss, computed in units in which everything is near 1."""
     units = np.linalg.norm(x, axis=0)
     units[units == 0.0] = 1.0
     scale = float(np.abs(y).max()) or 1.0
     solution = np.linalg.lstsq(x / units, y / scale, rcond=None)[0]
-    with np.errstate(over="ignore"):
-        return np.asarray(solution / units * scale)
+    return np.asarray(solution / units * scale)

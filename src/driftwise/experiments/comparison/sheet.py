@@ -1,4 +1,4 @@
-"""A user's file as columns: CSV or parquet, read with polars, and how its rows are called in what is said of it."""
+"""A user's file as columns: CSV or parquet, read with polars, and where its rows are, for messages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,13 +6,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driftwise.errors import InputError, MissingExtraError
+from driftwise._extras import optional
+from driftwise.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
-"""Ends of the names of files that can be read, in any case."""
+"""Endings of the names of files that can be read, in upper or lower case."""
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,10 @@ class Sheet:
     """The columns of a file, as they are written there."""
 
     file: str
-    """Its name, for what is said of it."""
+    """Name of the file, for messages."""
     frame: "pl.DataFrame"
     place: Callable[[int], str]
-    """Says where a row is, which is counted from 0 here and from 1 there: "row 17 (line 18 of the file)"."""
+    """Function from a row, counted from 0, to where it is: "row 17 (line 18 of the file)"."""
 
     def __len__(self) -> int:
         return self.frame.height
@@ -35,18 +36,20 @@ class Sheet:
 
     def column(self, name: str, role: str) -> str:
         """Return the name of a column that is there."""
+        import polars as pl
+
         if name in self.names:
             return name
         near = get_close_matches(name, self.names, 1)
         hint = f"; did you mean {near[0]!r}?" if near else "."
         advice = f"{self.file} has no column {name!r} for the {role}{hint} It has {listed(self.names)}."
-        if all(_is_number(column) for column in self.names):
+        if not pl.Series(self.names).cast(pl.Float64, strict=False).null_count():
             advice += " Its first line must hold the names of the columns."
         raise InputError(advice)
 
 
 def listed(names: Sequence[str], limit: int = 20) -> str:
-    """Return names in quotes, as many as anyone wants to read.
+    """Return names in quotes, at most `limit` of them.
 
     Examples
     --------
@@ -79,12 +82,7 @@ def read_sheet(path: str | Path) -> Sheet:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
     if not data:
         raise InputError(f"{path.name} is empty; it must hold a line with the names of the columns, and then the data.")
-    try:
-        import polars  # noqa: F401
-    except ImportError:
-        raise MissingExtraError(
-            "compare needs polars, which the extra 'experiments' brings: pip install 'driftwise[experiments]'."
-        ) from None
+    optional("compare", "polars", "experiments")
     if kind in (".parquet", ".pq"):
         sheet = _read_parquet(path.name, data)
     else:
@@ -117,11 +115,3 @@ def _neighbour(path: Path) -> str:
         return ""
     near = get_close_matches(path.name, names, 1)
     return f" Did you mean {near[0]}?" if near else ""
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

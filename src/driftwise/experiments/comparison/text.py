@@ -1,4 +1,4 @@
-"""CSV and its relatives: every cell is read as text, so that one that is no number can be pointed at.
+"""CSV and its relatives: every cell is read as text, so that an error can name the one that is not a number.
 
 polars reads the cells. What is wrong with a file that it refuses, and the line that a row begins in, are found with
 Python's own `csv`, which is slower and runs only when there is something to explain.
@@ -15,6 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from driftwise.errors import InputError
+from driftwise.experiments.contests.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +25,7 @@ class Record(NamedTuple):
     """One record of the file: the header, a row, or a blank line between rows."""
 
     line: int
-    """Where it begins, from 1."""
+    """Line that it begins in, counted from 1."""
     fields: list[str]
 
     @property
@@ -39,7 +40,7 @@ def read_text(file: str, data: bytes, kind: str) -> "tuple[pl.DataFrame, Callabl
 
     text = _decode(file, data, kind)
     separator = _separator(text, kind)
-    header = next((record for record in _records(text, separator) if not record.blank), None)
+    header = next(_records(file, text, separator), None)
     if header is None:
         raise InputError(f"{file} has nothing but blank lines.")
     names = [name.strip() for name in header.fields]
@@ -61,13 +62,14 @@ def read_text(file: str, data: bytes, kind: str) -> "tuple[pl.DataFrame, Callabl
     frame = frame.drop([column for column in nameless if frame[column].null_count() == frame.height])
 
     def place(row: int) -> str:
-        return f"row {row + 1} (line {next(islice(_rows(text, separator), row, None)).line} of the file)"
+        record = next(islice(_records(file, text, separator), row + 1, None))
+        return f"row {row + 1} (line {record.line} of the file)"
 
     return frame, place
 
 
 def _decode(file: str, data: bytes, kind: str) -> str:
-    """Return the text, with line ends of one kind."""
+    """Return the text with line ends of one kind."""
     if kind.endswith(".gz"):
         try:
             data = gzip.decompress(data)
@@ -84,49 +86,39 @@ def _decode(file: str, data: bytes, kind: str) -> str:
 
 
 def _separator(text: str, kind: str) -> str:
-    """Return what stands between the fields, which the header tells."""
+    """Return the separator of the fields, judged by the header."""
     if kind.startswith(".tsv"):
         return "\t"
     header = re.sub('"[^"]*"', "", text.lstrip("\n").partition("\n")[0])
     return next((separator for separator in ",;\t" if separator in header), ",")
 
 
-def _records(text: str, separator: str) -> Iterator[Record]:
-    reader, line = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True), 1
-    for fields in reader:
-        yield Record(line, fields)
-        line = reader.line_num + 1
-
-
-def _rows(text: str, separator: str) -> Iterator[Record]:
-    """Return every record below the header."""
-    records = _records(text, separator)
-    for record in records:
-        if not record.blank:
-            return records
-    return iter(())
+def _records(file: str, text: str, separator: str) -> Iterator[Record]:
+    """Return the header and every record below it."""
+    reader, line, begun = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True), 1, False
+    try:
+        for fields in reader:
+            record = Record(line, fields)
+            begun = begun or not record.blank
+            if begun:
+                yield record
+            line = reader.line_num + 1
+    except csv.Error:
+        raise InputError(
+            f"{file}: the quotation marks in line {line} do not match; a field that begins with one must end with one."
+        ) from None
 
 
 def _explain_shape(file: str, text: str, separator: str, height: int | None = None) -> None:
     """Raise if a row has more or fewer fields than the header, or is blank, or if a quotation never ends."""
-    width, row, end = 0, 0, 1
-    try:
-        for record in _records(text, separator):
-            end = record.line + 1 + sum(field.count("\n") for field in record.fields)
-            if width and row != height:
-                row += 1
-                where = f"row {row} (line {record.line} of the file)"
-                if record.blank and width > 1 and height is not None:
-                    raise InputError(f"{file}: {where} is blank; delete the line.")
-                if len(record.fields) != width and not record.blank:
-                    count = f"{len(record.fields)} field{'s' if len(record.fields) > 1 else ''}"
-                    raise InputError(
-                        f"{file}: {where} has {count}, and the header has {width}; look for a {separator!r} too "
-                        "many or too few (one that is part of a number or a text needs quotation marks around it)."
-                    )
-            elif not record.blank:
-                width = width or len(record.fields)
-    except csv.Error:
-        raise InputError(
-            f"{file}: the quotation marks in line {end} do not match; a field that begins with one must end with one."
-        ) from None
+    records = _records(file, text, separator)
+    width = len(next(records).fields)
+    for row, record in enumerate(islice(records, height), 1):
+        where, count = f"row {row} (line {record.line} of the file)", len(record.fields)
+        if record.blank and width > 1 and height is not None:
+            raise InputError(f"{file}: {where} is blank; delete the line.")
+        if count != width and not record.blank:
+            raise InputError(
+                f"{file}: {where} has {counted(count, 'field')}, and the header has {width}; look for a {separator!r} "
+                "too many or too few (one that is part of a number or a text needs quotation marks around it)."
+            )

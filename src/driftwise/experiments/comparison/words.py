@@ -4,23 +4,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from driftwise.experiments.comparison.contest import Comparison, error
-from driftwise.experiments.comparison.problem import Problem
+from driftwise.experiments.comparison.contest import FIXED, ZERO, Comparison, error
 from driftwise.experiments.contests.outcome import Outcome
 from driftwise.experiments.contests.words import counted, joined, more, percent, show, times
 from driftwise.experiments.findings.finding import Table
 
 OUTLIER = 10.0
-"""A row whose gradient can be this many times that of any other is pointed out."""
+"""Ratio of the largest gradient to that of any other row from which the row is pointed out."""
 
 HARDLY = 0.01
-"""When every learner pays less than this part of its cost for moving, that is said."""
+"""Part of the cost below which moving is said to hardly matter."""
 
 HALF = 0.5
-"""When more than this part of the cheapest learner's cost falls in the first tenth of the rows, that is said."""
+"""Part of the cheapest learner's cost that, if it falls in the first tenth of the rows, is pointed out."""
 
 NOISE = 0.25
-"""When the optimum moves before more than this part of the rows, it fits noise, and that is said."""
+"""Part of the rows from which on an optimum that moves before so many is said to follow noise."""
 
 
 def summarise(contest: Comparison) -> list[str]:
@@ -32,21 +31,16 @@ def summarise(contest: Comparison) -> list[str]:
 
 def notes(contest: Comparison) -> Table:
     """Return what else there is to know: what the learners were told, and what is special about this file."""
-    found = {
-        "Noise": _noise(contest),
-        "Told beforehand": _told(contest),
-        **_remarks(contest),
-    }
+    found = {"Noise": _noise(contest), "Told beforehand": _told(contest), **_remarks(contest)}
     rows = [[about, note] for about, note in found.items() if note]
     return Table("Notes on this comparison", ["about", "note"], rows, detail=True)
 
 
 def _cheapest(contest: Comparison) -> str:
-    best, problem = contest.learners[0], contest.problem
+    best, problem, count = contest.learners[0], contest.problem, len(contest.learners)
     parts = f"{show(best.total_running)} loss and {show(best.total_moving)} for moving"
     if not problem.setting.switching_cost:
         parts = "all of it loss, as moving is free"
-    count = len(contest.learners)
     lead = f"{best.name} was the cheapest of {count} learners:" if count > 1 else f"{best.name} cost"
     rows = counted(len(problem.sheet), "row")
     return f"On {rows} of {problem.sheet.file}, {lead} {show(best.overall)}, {parts}."
@@ -72,7 +66,7 @@ def _against_optimum(contest: Comparison) -> str:
 
 
 def _against_fixed(contest: Comparison) -> str:
-    best, fixed = contest.learners[0], contest.fixed
+    best, fixed = contest.learners[0], contest[FIXED]
     text = f"The best fixed weights, which take hindsight as well, cost {show(fixed.overall)}"
     if best.overall < fixed.overall:
         beaten = [outcome for outcome in contest.learners if outcome.overall >= fixed.overall]
@@ -84,9 +78,9 @@ def _against_fixed(contest: Comparison) -> str:
 
 
 def _against_zero(contest: Comparison) -> str:
-    zero = contest.zero
-    losers = [outcome for outcome in contest.learners if outcome.overall >= zero.overall]
-    text = f"Doing nothing (weights of 0) cost {show(zero.overall)}"
+    cost = contest[ZERO].overall
+    losers = [outcome for outcome in contest.learners if outcome.overall >= cost]
+    text = f"Doing nothing (weights of 0) cost {show(cost)}"
     if not losers:
         return f"{text}, more than {_all(contest)}."
     if len(losers) == len(contest.learners):
@@ -95,33 +89,15 @@ def _against_zero(contest: Comparison) -> str:
 
 
 def _remarks(contest: Comparison) -> dict[str, str]:
-    """Return what is special about this file, the most important first; what does not apply is left out."""
-    found = {
-        "One row": _outlier(contest.problem),
-        **_eaten(contest),
-        "The beginning": _beginning(contest),
-        "Moving": _hardly(contest),
-        "The last value": _against_last(contest),
-    }
-    return {about: note for about, note in found.items() if note}
-
-
-def _outlier(problem: Problem) -> str:
-    steepest = problem.steepest
-    if len(steepest) < 2:
-        return ""
-    second, first = np.partition(steepest, -2)[-2:]
-    if first < OUTLIER * second or not second:
-        return ""
-    return (
-        f"One row rules the bound on gradients: row {int(np.argmax(steepest)) + 1} makes it {show(first / second)} "
-        "times what any other row needs, and the learners' steps that much smaller; check that row."
-    )
-
-
-def _eaten(contest: Comparison) -> dict[str, str]:
-    """Say where moving ate what better predictions had gained."""
-    best, fixed, said = contest.learners[0], contest.fixed, {}
+    """Return what is special about this file by what it is about, the most important first."""
+    best, fixed, problem, said = contest.learners[0], contest[FIXED], contest.problem, dict[str, str]()
+    second, first = np.partition([0.0, *problem.steepest], -2)[-2:]
+    if second and first >= OUTLIER * second:
+        said["One row"] = (
+            f"One row rules the bound on gradients: row {int(np.argmax(problem.steepest)) + 1} makes it "
+            f"{show(first / second)} times what any other row needs, and the learners' steps that much smaller; check "
+            "that row."
+        )
     losses = sorted(contest.learners, key=lambda one: one.total_running)
     eaten = [one for one in losses if one.total_running < best.total_running]
     if eaten:
@@ -129,41 +105,32 @@ def _eaten(contest: Comparison) -> dict[str, str]:
         said["Moving, beside the cheapest"] = _ate(eaten[0], f"that of {best.name}", best) + also
     if best.total_running < fixed.total_running and best.overall > fixed.overall:
         said["Moving, beside fixed weights"] = _ate(best, "that of the best fixed weights", fixed)
+    costs, tenth = best.running + best.charges, len(problem.sheet) // 10
+    part = float(costs[:tenth].sum()) / max(float(costs.sum()), 1e-300)
+    if part >= HALF:
+        where = f"fell in the first {tenth} rows, on the way from weights of 0"
+        said["The beginning"] = f"{percent(part)} of what {best.name} cost {where}."
+    largest = max(outcome.total_moving / max(outcome.overall, 1e-300) for outcome in contest.learners)
+    if problem.setting.switching_cost and largest < HARDLY:
+        share = f"less than {100 * HARDLY:g} % of any learner's cost"
+        said["Moving"] = f"At this price moving hardly matters: it is {share}."
+    if contest.last is not None:
+        said["The last value"] = _against_last(contest, contest.last)
     return said
 
 
 def _ate(outcome: Outcome, whose: str, rival: Outcome) -> str:
+    """Say that moving cost what better predictions had gained."""
     return (
         f"Moving ate the gain of {outcome.name}: its loss, {show(outcome.total_running)}, was below {whose}, "
         f"{show(rival.total_running)}, but it paid {show(outcome.total_moving)} for moving."
     )
 
 
-def _beginning(contest: Comparison) -> str:
-    """Say so if most of the cost is that of the way from weights of zero."""
-    best, first = contest.learners[0], len(contest.problem.sheet) // 10
-    costs = best.running + best.charges
-    part = float(costs[:first].sum()) / max(float(costs.sum()), 1e-300)
-    if part < HALF:
-        return ""
-    return f"{percent(part)} of what {best.name} cost fell in the first {first} rows, on the way from weights of 0."
-
-
-def _hardly(contest: Comparison) -> str:
-    largest = max(outcome.total_moving / max(outcome.overall, 1e-300) for outcome in contest.learners)
-    if not contest.problem.setting.switching_cost or largest >= HARDLY:
-        return ""
-    return f"At this price moving hardly matters: it is less than {100 * HARDLY:g} % of any learner's cost."
-
-
-def _against_last(contest: Comparison) -> str:
+def _against_last(contest: Comparison, last: float) -> str:
     """Say what a forecast without any weights does, which learners of weights need not beat."""
-    if contest.last is None:
-        return ""
-    text = (
-        f"Repeating the last {contest.problem.target!r}, without weights, would have been off by {show(contest.last)}"
-    )
-    better = [outcome for outcome in contest.learners if error(outcome) < contest.last]
+    text = f"Repeating the last {contest.problem.target!r}, without weights, would have been off by {show(last)}"
+    better = [outcome for outcome in contest.learners if error(outcome) < last]
     if len(better) == len(contest.learners):
         return f"{text}, more than {_all(contest)}."
     return f"{text}, less than {_all(contest, 'any')}." if not better else f"{text}; only {_named(better)} did better."

@@ -13,7 +13,7 @@ from driftwise.regret import HindsightOptimum
 OPTIMUM = "Hindsight optimum"
 
 ROUNDING = 1e-9
-"""A yardstick that costs less than this part of the dearest player's cost is 0 but for rounding."""
+"""Part of the dearest player's cost below which the yardstick's cost is rounding noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +36,11 @@ class Contest:
 
     @property
     def yardstick(self) -> Outcome:
-        """What costs are shown as multiples of: the optimum, or else the cheapest of those with hindsight."""
+        """Player whose cost is the unit: the optimum, or else the cheapest of those with hindsight."""
         return self.optimum or self.of(HINDSIGHT)[0]
 
     def multiple(self, outcome: Outcome) -> float:
-        """Return a cost as a multiple of the yardstick's; nan where that is 0 but for rounding."""
+        """Return a cost as a multiple of the yardstick's; nan where that is rounding noise."""
         unit = self.yardstick.overall
         return outcome.overall / unit if unit > ROUNDING * max(one.overall for one in self.outcomes) else math.nan
 

@@ -25,17 +25,8 @@ def cost_table(title: str, who: str, outcomes: Iterable[Outcome], columns: Mappi
 def costs_so_far(outcomes: Sequence[Outcome], x_label: str) -> list[Panel]:
     """Return three panels: overall cost, loss and switching cost so far; players other than ours are dashed."""
     rounds = marks(len(outcomes[0].running))
-    return [
-        Panel(
-            title,
-            x_label,
-            "cost",
-            [
-                Series(
-                    one.label, rounds, cumulative(part(one)).tolist(), style="line" if one.kind == OURS else "dashed"
-                )
-                for one in outcomes
-            ],
-        )
-        for title, part in PARTS.items()
-    ]
+
+    def curve(one: Outcome, costs: Array) -> Series:
+        return Series(one.label, rounds, cumulative(costs).tolist(), style="line" if one.kind == OURS else "dashed")
+
+    return [Panel(title, x_label, "cost", [curve(one, part(one)) for one in outcomes]) for title, part in PARTS.items()]

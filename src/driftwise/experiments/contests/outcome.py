@@ -29,9 +29,9 @@ class Outcome:
     decisions: Array | None = None
     """Shape (T, d); None for a player that decides nothing."""
     smallest: float = 0.0
-    """A change of the decision by no more than this is not counted as a move."""
+    """Largest change of the decision that is not counted as a move."""
     trace: Trace | None = None
-    """The run of a learner whose theorem can be checked."""
+    """Run of a learner whose theorem can be checked."""
 
     @property
     def total_running(self) -> float:

@@ -1,11 +1,11 @@
-"""Costs in words: numbers with as many digits as a reader wants, and by how much one of two is dearer."""
+"""Costs in words: numbers with about four digits, and by how much one of two costs more."""
 
 import math
 from collections.abc import Sequence
 
 
 def show(value: float) -> str:
-    """Return a number with as many digits as a reader wants.
+    """Return a number with four digits, or without decimals if it is large.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def more(cost: float, than: float) -> str:
 
 
 def spoken(label: str) -> str:
-    """Return a label as it can stand in a sentence.
+    """Return a label in the form it has in a sentence.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def spoken(label: str) -> str:
 
 
 def joined(names: Sequence[str]) -> str:
-    """Return names as an enumeration.
+    """Return names joined by commas and "and".
 
     Examples
     --------
@@ -81,7 +81,7 @@ def joined(names: Sequence[str]) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """Return a number of things.
+    """Return a number with its noun, in the plural if it is not 1.
 
     Examples
     --------

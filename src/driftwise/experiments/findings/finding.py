@@ -18,11 +18,11 @@ class Claim(NamedTuple):
     text: str
     """What is claimed."""
     holds: bool | None
-    """None if it could not be checked."""
+    """Verdict; None if it could not be checked."""
     measured: str
     """The numbers that decide it."""
     paper: bool = False
-    """Whether the paper says so; if not, we do."""
+    """Whether the claim is the paper's; ours if not."""
 
     @property
     def title(self) -> str:
@@ -42,24 +42,24 @@ class Table(NamedTuple):
     """Rows of text under a header; the first column names the row."""
 
     title: str
-    """What the numbers are."""
+    """Heading, which says what the numbers are."""
     header: Sequence[str]
     """Name of every column."""
     rows: Sequence[Sequence[str]]
-    """Texts, as many a row as there are columns."""
+    """Rows of texts, one for each column."""
     detail: bool = False
-    """Whether it is for those who want to check: folded up in the report, and not printed."""
+    """Whether it is a detail: folded up in the report, and not printed."""
 
 
 class Series(NamedTuple):
     """One curve of a panel. The same name has the same colour in every panel."""
 
     name: str
-    """Who it is of, in the legend."""
+    """Name in the legend."""
     x: Sequence[float]
-    """Where it was measured."""
+    """Points at which it was measured."""
     y: Sequence[float]
-    """What was measured there."""
+    """Values measured there."""
     spread: Sequence[float] | None = None
     """Standard deviation over runs, drawn as a band around the curve."""
     style: str = "line"
@@ -70,11 +70,11 @@ class Panel(NamedTuple):
     """One pair of axes."""
 
     title: str
-    """What stands above the axes."""
+    """Text above the axes."""
     x_label: str
-    """What stands below them."""
+    """Text below the axes."""
     y_label: str
-    """What stands beside them."""
+    """Text beside the axes."""
     series: Sequence[Series]
     """The curves."""
     log: bool = False
@@ -95,12 +95,12 @@ class Finding:
     title: str
     """Heading of the finding."""
     summary: str | Sequence[str]
-    """What came out: three to six short sentences with their numbers, as a sequence or one on a line of a text.
-    It is kept as a text."""
+    """Three to six short sentences with their numbers, as a sequence or as a text with one in a line. It is kept as a
+    text."""
     tables: Sequence[Table]
     """The numbers."""
     claims: Sequence[Claim]
-    """What was to be seen in them, and whether it is."""
+    """Claims about the numbers, each with its verdict."""
     panels: Sequence[Panel] = ()
     """The figure: pairs of axes."""
     columns: int = 3
@@ -122,10 +122,10 @@ class Provenance:
 
     command: str
     versions: dict[str, str]
-    """Of driftwise, Python and the packages that compute."""
+    """Versions of driftwise, Python and the packages that compute."""
     machine: str
     finished: str
-    """Date and time, in UTC."""
+    """Date and time of the end, in UTC."""
     seconds: float
     runs: int
 
@@ -139,9 +139,9 @@ class Chapter:
     title: str
     """Heading of the chapter."""
     provenance: Provenance
-    """Where the numbers come from."""
+    """Origin of the numbers."""
     findings: Sequence[Finding]
-    """What was found, in the order in which it is shown."""
+    """Findings, in the order in which they are shown."""
 
     def write(self, folder: Path) -> Path:
         """Write it to ``folder/findings/NAME.json``, whole or not at all, and return the path."""
@@ -171,10 +171,8 @@ def _check(finding: Finding) -> None:
                     f"got {row!r}."
                 )
     for claim in finding.claims:
-        if claim.holds is not None and not isinstance(claim.holds, bool | np.bool_):
-            raise InputError(
-                f"The claim {claim.text!r} must hold (True), not hold (False) or be None: {claim.holds!r}."
-            )
+        if not isinstance(claim.holds, bool | np.bool_ | None):
+            raise InputError(f"The claim {claim.text!r} must have True, False or None as holds, got {claim.holds!r}.")
     for panel in finding.panels:
         for series in panel.series:
             if not len(series.x) == len(series.y) == len(series.y if series.spread is None else series.spread):
@@ -198,21 +196,14 @@ def read_chapters(folder: Path, order: Iterable[str] = ()) -> list[Chapter]:
 def _read(path: Path) -> Chapter:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        findings = [
-            Finding(
-                found["title"],
-                found["summary"],
-                [Table(*table) for table in found["tables"]],
-                [Claim(*claim) for claim in found["claims"]],
-                [
-                    Panel(title, x_label, y_label, [Series(*series) for series in curves], log)
-                    for title, x_label, y_label, curves, log in found["panels"]
-                ],
-                found["columns"],
-            )
-            for found in data["findings"]
-        ]
-        return Chapter(data["name"], data["title"], Provenance(**data["provenance"]), findings)
+        for found in data["findings"]:
+            found["tables"] = [Table(*table) for table in found["tables"]]
+            found["claims"] = [Claim(*claim) for claim in found["claims"]]
+            panels = [Panel(*panel) for panel in found["panels"]]
+            found["panels"] = [panel._replace(series=[Series(*each) for each in panel.series]) for panel in panels]
+        data["findings"] = [Finding(**found) for found in data["findings"]]
+        data["provenance"] = Provenance(**data["provenance"])
+        return Chapter(**data)
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"{path} is damaged ({type(error).__name__}: {error}); make it again with `driftwise reproduce {path.stem} "

@@ -8,11 +8,11 @@ import driftwise
 from driftwise.experiments.findings.finding import Provenance
 
 PACKAGES = ("numpy", "scipy", "numba", "clarabel")
-"""Those that compute."""
+"""Packages that compute."""
 
 
 def provenance(command: str, seconds: float, runs: int) -> Provenance:
-    """Return where numbers come from that were computed just now."""
+    """Return the provenance of numbers that were computed just now."""
     versions = {"driftwise": driftwise.__version__, "Python": platform.python_version()}
     versions |= {package: metadata.version(package) for package in PACKAGES}
     now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")

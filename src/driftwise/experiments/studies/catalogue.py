@@ -2,8 +2,13 @@
 
 from typing import NamedTuple
 
-from driftwise.experiments.studies import control, figure1, figure2, selftuned, theory
+from driftwise.errors import unknown_name
+from driftwise.experiments.studies import figure1
+from driftwise.experiments.studies.control import exploration, identification, selftuned
+from driftwise.experiments.studies.figure2 import study as figure2
+from driftwise.experiments.studies.selftuned import battery, hints, integers, stream, units
 from driftwise.experiments.studies.study import Study
+from driftwise.experiments.studies.theory import bounds, growth, lower_bounds, optimum
 
 
 class Experiment(NamedTuple):
@@ -12,15 +17,29 @@ class Experiment(NamedTuple):
     title: str
     studies: tuple[Study, ...]
     core_seconds: tuple[float, float] = (0.0, 0.0)
-    """What the quick and the full size take on one core of a cloud machine, with machine code in the cache."""
+    """Seconds of the quick and of the full size on one core of a cloud machine, with machine code in the cache."""
     seeded: bool = False
     """Whether that is for the usual seeds of `Size`, one and five, and grows with their number."""
 
 
+THEORY = (
+    *(bounds.STUDY, growth.IN_ROUNDS, growth.IN_PATH, growth.IN_PRICE),
+    *(lower_bounds.EXPERTS, lower_bounds.MOVING, optimum.SOLVERS),
+)
+SELF_TUNED = (stream.STUDY, battery.STUDY, units.STUDY, hints.STUDY, integers.STUDY)
+CONTROL = (identification.STUDY, exploration.STUDY, selftuned.STUDY)
+
 CATALOGUE = {
     "figure1": Experiment("Figure 1: learning while moving costs", (figure1.STUDY,), (25.0, 70.0), seeded=True),
     "figure2": Experiment("Figure 2: control under changing costs", (figure2.STUDY,), (45.0, 190.0), seeded=True),
-    "theory": Experiment("Theory: bounds, growth, and the hardest instances", theory.STUDIES, (35.0, 120.0)),
-    "selftuned": Experiment("Learning without knobs", selftuned.STUDIES, (25.0, 600.0)),
-    "control": Experiment("Plants that are not known, and control without knobs", control.STUDIES, (35.0, 3600.0)),
+    "theory": Experiment("Theory: bounds, growth, and the hardest instances", THEORY, (35.0, 120.0)),
+    "selftuned": Experiment("Learning without knobs", SELF_TUNED, (25.0, 600.0)),
+    "control": Experiment("Plants that are not known, and control without knobs", CONTROL, (35.0, 3600.0)),
 }
+
+
+def find_experiment(name: str) -> Experiment:
+    """Return the experiment of a name."""
+    if name not in CATALOGUE:
+        raise unknown_name("reproduce", "experiment", name, CATALOGUE)
+    return CATALOGUE[name]

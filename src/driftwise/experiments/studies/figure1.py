@@ -5,14 +5,16 @@ lambda = alpha G. Scream runs with the learning rate of Theorem 2, which is the 
 appendix rate and the two ways to do without a horizon are in the table, and so is the cheapest sequence in hindsight.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from driftwise import regret
+from driftwise._validate import Array
 from driftwise.domains import Domain
-from driftwise.experiments.contests.words import spoken
+from driftwise.experiments.contests.contest import OPTIMUM
+from driftwise.experiments.contests.words import joined, spoken
 from driftwise.experiments.findings.curves import cumulative, mean_curve
 from driftwise.experiments.findings.finding import Claim, Finding, Panel, Table
 from driftwise.experiments.studies.paired import Ratio, paired, ratio_table
@@ -25,13 +27,12 @@ from driftwise.streams import drifting_regression
 ALPHAS = (0.1, 1.0, 2.0)
 GRADIENT_BOUND = 2.0
 ROUNDS = 50_000
-OPTIMUM = "Hindsight optimum"
 
 Maker = Callable[[Domain, float, int], Learner]
 
 
 def _maker(kind: Callable[..., Learner], *, priced: bool = False, **chosen: str | None) -> Maker:
-    """Return what makes a learner, with the price of moving if it takes one, and with these choices."""
+    """Return a function that makes a learner, told the price of moving if it takes one, with these choices."""
 
     def make(domain: Domain, lambda_: float, T: int) -> Learner:
         price = {"switching_cost": lambda_} if priced else {}
@@ -51,29 +52,19 @@ CONTENDERS: dict[str, Maker] = {
     "Lazy Scream": _maker(LazyScream, priced=True, rate="theorem"),
 }
 
-DRAWN = ("OGD", "Ader, original", "Ader, improved", "Scream", "Lazy Scream", OPTIMUM)
+ADERS = ("Ader, original", "Ader, improved")
+DRAWN = ("OGD", *ADERS, "Scream", "Lazy Scream", OPTIMUM)
 """The curves of the nine panels."""
 
 CLAIMS: dict[str, tuple[float, list[Ratio]]] = {
     "alpha 0.1: Ader best, Scream near, OGD far": (
         0.1,
-        [
-            Ratio("Scream", "Ader, original", 1.0, 1.25),
-            Ratio("Scream", "Ader, improved", 1.0, 1.25),
-            Ratio("OGD", "Scream", 1.25),
-        ],
+        [*(Ratio("Scream", ader, 1.0, 1.25) for ader in ADERS), Ratio("OGD", "Scream", 1.25)],
     ),
-    "alpha 1: Scream first of the three": (
-        1.0,
-        [Ratio(other, "Scream", 1.0) for other in ("OGD", "Ader, original", "Ader, improved")],
-    ),
+    "alpha 1: Scream first of the three": (1.0, [Ratio(other, "Scream", 1.0) for other in ("OGD", *ADERS)]),
     "alpha 2: OGD good, Scream near, Ader far": (
         2.0,
-        [
-            Ratio("Scream", "OGD", 0.0, 1.1),
-            Ratio("Ader, original", "OGD", 1.25),
-            Ratio("Ader, improved", "OGD", 1.25),
-        ],
+        [Ratio("Scream", "OGD", 0.0, 1.1), *(Ratio(ader, "OGD", 1.25) for ader in ADERS)],
     ),
 }
 """What the paper says of its figure, each at one alpha, as ratios of overall cost."""
@@ -98,11 +89,17 @@ def _tasks(size: Size) -> list[Arguments]:
     return [(name, alpha, ROUNDS, seed) for name in names for alpha in ALPHAS for seed in size.seeds]
 
 
+Runs = dict[tuple[str, float], list[dict[str, Any]]]
+"""The runs of every learner at every alpha, one for each seed."""
+
+
 def _conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
     seeds = sorted({seed for *_, seed in tasks})
     runs = group([(name, alpha) for name, alpha, _, _ in tasks], results)
-    costs = {key: [float(r["loss"][-1] + r["switching"][-1]) for r in of] for key, of in runs.items()}
-    claims, tables = [], [_overview(runs)]
+    costs = {key: overall(of) for key, of in runs.items()}
+    header = ["learner", *(f"alpha = {alpha:g}" for alpha in ALPHAS)]
+    rows = [[name, *(split(runs[name, alpha]) for alpha in ALPHAS)] for name in (*CONTENDERS, OPTIMUM)]
+    claims, tables = [], [Table(f"{TITLE}; lambda = 2 alpha", header, rows)]
     for text, (alpha, ratios) in CLAIMS.items():
         here = {name: of for (name, a), of in costs.items() if a == alpha}
         claims.append(paired(text, ratios, here, paper=True))
@@ -110,14 +107,11 @@ def _conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
     certified = [bool(r["certified"]) for (name, _), of in runs.items() if name == OPTIMUM for r in of]
     measured = f"{sum(certified)} of {len(certified)}"
     claims.append(Claim("Every hindsight optimum certified to 1e-6", all(certified), measured))
-    return Finding(
-        "Drifting regression at three prices of moving",
-        _summary({key: float(np.mean(of)) for key, of in costs.items()}),
-        tables,
-        claims,
-        [_panel(runs, alpha, measure, tasks[0][2]) for alpha in ALPHAS for measure in MEASURES],
-    )
+    panels = [panel(runs, alpha, measure, tasks[0][2], DRAWN) for alpha in ALPHAS for measure in MEASURES]
+    return Finding(STUDY.title, _summary({key: float(of.mean()) for key, of in costs.items()}), tables, claims, panels)
 
+
+TITLE = "Overall cost (loss + switching cost), mean over seeds"
 
 MEASURES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "overall cost": lambda r: r["loss"] + r["switching"],
@@ -126,33 +120,33 @@ MEASURES: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
-def _panel(runs: dict[tuple[str, float], list[dict[str, Any]]], alpha: float, measure: str, rounds: int) -> Panel:
+def overall(runs: list[dict[str, Any]]) -> Array:
+    """Return the overall cost of every run."""
+    return np.array([r["loss"][-1] + r["switching"][-1] for r in runs])
+
+
+def split(runs: list[dict[str, Any]]) -> str:
+    """Return the mean overall cost, and the loss and the switching cost that it is made of."""
+    loss, switching = (np.mean([r[part][-1] for r in runs]) for part in ("loss", "switching"))
+    return f"{loss + switching:.0f} ({loss:.0f} + {switching:.0f})"
+
+
+def panel(runs: Runs, alpha: float, measure: str, rounds: int, names: Iterable[str]) -> Panel:
+    """Return one of `MEASURES` of some learners at one alpha; that of the optimum is dashed."""
     series = [
         mean_curve(
             name, [MEASURES[measure](r) for r in runs[name, alpha]], rounds, "dashed" if name == OPTIMUM else "line"
         )
-        for name in DRAWN
+        for name in names
     ]
     return Panel(f"{measure}, alpha = {alpha:g}", "round", measure, series)
-
-
-def _overview(runs: dict[tuple[str, float], list[dict[str, Any]]]) -> Table:
-    rows = []
-    for name in (*CONTENDERS, OPTIMUM):
-        row = [name]
-        for alpha in ALPHAS:
-            loss, switching = (np.array([r[part][-1] for r in runs[name, alpha]]) for part in ("loss", "switching"))
-            row.append(f"{(loss + switching).mean():.0f} ({loss.mean():.0f} + {switching.mean():.0f})")
-        rows.append(row)
-    header = ["learner", *(f"alpha = {alpha:g}" for alpha in ALPHAS)]
-    return Table("Overall cost (loss + switching cost), mean over seeds; lambda = 2 alpha", header, rows)
 
 
 def _summary(mean: dict[tuple[str, float], float]) -> list[str]:
     """Say who is cheapest of the paper's three at each price, and how far Scream is from that and from the optimum."""
     sentences = []
     for alpha, price in zip(ALPHAS, ("cheap", "neither cheap nor dear", "dear"), strict=True):
-        costs = {name: mean[name, alpha] for name in ("OGD", "Ader, original", "Ader, improved", "Scream")}
+        costs = {name: mean[name, alpha] for name in ("OGD", *ADERS, "Scream")}
         first, second = sorted(costs, key=lambda name: costs[name])[:2]
         rival = second if first == "Scream" else "Scream"
         more = costs[rival] / costs[first] - 1.0
@@ -161,11 +155,8 @@ def _summary(mean: dict[tuple[str, float], float]) -> list[str]:
             + (f"and {spoken(rival)} {more:.1%} more." if more >= 5e-4 else f"with {spoken(rival)} level.")
         )
     multiples = [f"{mean['Scream', alpha] / mean[OPTIMUM, alpha]:.1f}" for alpha in ALPHAS]
-    sentences.append(
-        f"The cheapest decisions in hindsight are far away: Scream costs {', '.join(multiples[:-1])} and "
-        f"{multiples[-1]} times as much."
-    )
-    return sentences
+    far = f"The cheapest decisions in hindsight are far away: Scream costs {joined(multiples)} times as much."
+    return [*sentences, far]
 
 
 STUDY = Study("streams", "Drifting regression at three prices of moving", _tasks, run, _conclude)

@@ -1,9 +1,10 @@
-"""Ratios of costs on the same seed: seeds differ by as much as some margins, so that means alone would prove little."""
+"""Ratios of costs on the same seed: seeds differ by as much as some margins, so means alone would prove little."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from driftwise._validate import Array
 from driftwise.experiments.findings.finding import Claim, Table
@@ -20,12 +21,12 @@ class Ratio(NamedTuple):
     def __str__(self) -> str:
         return f"{self.top} / {self.bottom}"
 
-    def of(self, costs: Mapping[str, Sequence[float]]) -> Array:
-        """Return it for every seed, from the costs of every contender."""
-        return np.asarray(np.array(costs[self.top]) / np.array(costs[self.bottom]))
+    def of(self, costs: Mapping[str, ArrayLike]) -> Array:
+        """Return the ratio for every seed, from the costs of every contender."""
+        return np.asarray(np.divide(costs[self.top], costs[self.bottom]))
 
 
-def paired(text: str, ratios: Sequence[Ratio], costs: Mapping[str, Sequence[float]], *, paper: bool = False) -> Claim:
+def paired(text: str, ratios: Sequence[Ratio], costs: Mapping[str, ArrayLike], *, paper: bool = False) -> Claim:
     """Check on every seed by itself that all ratios lie in their ranges; the claim holds if it does on all."""
     values = [ratio.of(costs) for ratio in ratios]
     inside = np.all([(r.low < v) & (v < r.high) for r, v in zip(ratios, values, strict=True)], axis=0)

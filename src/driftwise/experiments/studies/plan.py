@@ -1,11 +1,11 @@
-"""What a reproduction is going to run, and about how long that takes."""
+"""What a reproduction is going to run, and how long it will take, roughly."""
 
 from collections.abc import Sequence
 
+from driftwise._extras import optional
 from driftwise.experiments.contests.words import counted, joined
-from driftwise.experiments.studies.catalogue import CATALOGUE, Experiment
+from driftwise.experiments.studies.catalogue import Experiment, find_experiment
 from driftwise.experiments.studies.study import FULL, Size
-from driftwise.experiments.sweep.task import optional
 
 
 def plan(
@@ -16,7 +16,7 @@ def plan(
     dask: str | None = None,
     resume: bool = False,
 ) -> str:
-    """Say what is going to be run, and estimate how long it takes from what it took on another machine.
+    """Say what is going to be run, and estimate how long it takes from the time on another machine.
 
     Parameters
     ----------
@@ -27,13 +27,13 @@ def plan(
     workers, dask, resume
         As in `sweep`.
     """
-    chosen = {name: CATALOGUE[name] for name in names}
+    chosen = {name: find_experiment(name) for name in names}
     runs = {name: sum(len(study.tasks(size)) for study in experiment.studies) for name, experiment in chosen.items()}
     text = "Running " + joined([f"{name} ({counted(count, 'run')})" for name, count in runs.items()])
     seconds = sum(core_seconds(experiment, size) for experiment in chosen.values())
     if not seconds:
         return f"{text}."
-    cores = 1 if dask else workers or int(optional("joblib", "experiments").cpu_count())
+    cores = 1 if dask else workers or int(optional("sweep", "joblib", "experiments").cpu_count())
     where = "of one core's time" if dask else f"on {counted(cores, 'core')}"
     kept = " if nothing is kept" if resume else ""
     return (
@@ -42,7 +42,7 @@ def plan(
 
 
 def core_seconds(experiment: Experiment, size: Size) -> float:
-    """Return the seconds of one core that an experiment takes, from what was measured."""
+    """Return the measured time of an experiment on one core, in seconds."""
     quick, full = experiment.core_seconds
     if not experiment.seeded:
         return quick if size.quick else full
@@ -50,7 +50,7 @@ def core_seconds(experiment: Experiment, size: Size) -> float:
 
 
 def _rounded(seconds: float) -> str:
-    """Return a time as an estimate is said.
+    """Return a time with the few digits of an estimate.
 
     >>> _rounded(0.7), _rounded(47.0), _rounded(130.0)
     ('5 s', '50 s', '2 min')

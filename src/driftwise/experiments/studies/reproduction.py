@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from driftwise.experiments.findings.finding import Chapter, Finding
 from driftwise.experiments.findings.provenance import provenance
-from driftwise.experiments.studies.catalogue import CATALOGUE
+from driftwise.experiments.studies.catalogue import find_experiment
 from driftwise.experiments.studies.study import FULL, Size
 from driftwise.experiments.sweep.sweep import run_all
 
@@ -51,7 +51,7 @@ def reproduce(
     Chapter
         The findings, and where they come from.
     """
-    experiment = CATALOGUE[name]
+    experiment = find_experiment(name)
     began, runs = time.monotonic(), 0
     findings = []
     for study in experiment.studies:

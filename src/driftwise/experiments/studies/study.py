@@ -1,4 +1,4 @@
-"""What a study is made of: tasks, what each measures, and what they say together."""
+"""What a study is made of: tasks, a run for each, and a conclusion from all of them."""
 
 import inspect
 import math
@@ -19,7 +19,7 @@ class Size(NamedTuple):
 
     quick: bool = False
     seeds: Sequence[int] = range(5)
-    """Of the paper's figures; every other study has seeds of its own."""
+    """Seeds of the paper's figures; every other study has seeds of its own."""
 
 
 FULL = Size()
@@ -29,11 +29,11 @@ FULL = Size()
 class Study:
     """A question and how it is answered: its tasks, at full size or quick, what each measures, and the answer.
 
-    `run` gives a number, or a dict of numbers, texts and arrays, so that it can be kept in a file.
+    `run` returns a number, or a dict of numbers, texts and arrays, so that it can be kept in a file.
     """
 
     name: str
-    """Of the folder that its runs are kept in."""
+    """Name of the folder that its runs are kept in."""
     title: str
     tasks: Callable[[Size], list[Arguments]]
     run: Callable[..., Any]
@@ -46,7 +46,7 @@ class Study:
 
 
 def exponent(x: Iterable[float], y: Iterable[float]) -> float:
-    """Return the slope of a straight line through the logarithms; nan where there are none."""
+    """Return the slope of the straight line fitted to the logarithms; nan if a value is not positive."""
     across, up = np.array(list(x)), np.array(list(y))
     if min(across.min(), up.min()) <= 0.0:
         return math.nan
@@ -54,12 +54,12 @@ def exponent(x: Iterable[float], y: Iterable[float]) -> float:
 
 
 def within(value: float, middle: float, margin: float) -> bool:
-    """Tell whether a value is in the middle, give or take a margin."""
+    """Tell whether a value differs from the middle by at most a margin."""
     return abs(value - middle) <= margin
 
 
 def group(keys: Iterable[Any], values: Iterable[Any]) -> dict[Any, list[Any]]:
-    """Return the values by key, in the order in which keys first come."""
+    """Return the values of every key, in the order in which keys first appear."""
     grouped: dict[Any, list[Any]] = {}
     for key, value in zip(keys, values, strict=True):
         grouped.setdefault(key, []).append(value)

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from driftwise import __version__
+from driftwise._extras import optional
 from driftwise.errors import ParameterError, RunError
 from driftwise.experiments.sweep.result import Result
-from driftwise.experiments.sweep.task import Configuration, attempt_packed, call, killers, optional, pack
+from driftwise.experiments.sweep.task import Configuration, attempt_packed, call, killers, pack
 from driftwise.experiments.sweep.workers import Attempts, Task
 
 PATIENCE = 10.0
@@ -16,7 +17,7 @@ PATIENCE = 10.0
 
 def on_cluster(function: Callable[..., Result], tasks: Iterable[Task], address: str) -> Attempts:
     """Run on the workers of the scheduler at an address; the cluster is left as it was."""
-    distributed = optional("distributed", "dask")
+    distributed = optional("sweep", "distributed", "dask")
     packed = pack(function, function)
     tasks = list(tasks)
     arguments = [pack(function, dict(configuration)) for _, configuration in tasks]

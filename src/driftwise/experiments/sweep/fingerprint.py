@@ -9,7 +9,7 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import driftwise
-from driftwise.experiments.sweep.task import optional
+from driftwise._extras import optional
 
 
 def fingerprint(function: Callable[..., Any]) -> str:
@@ -94,7 +94,7 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _hashed(value: object) -> str:
-    joblib = optional("joblib", "experiments")
+    joblib = optional("sweep", "joblib", "experiments")
     try:
         return str(joblib.hash(value))
     except Exception:

@@ -41,21 +41,20 @@ def tracking(
     def size(configuration: Mapping[str, Any]) -> int:
         return configuration["rounds"] if by_rounds else 1
 
-    finished, before = len(kept), sum(map(size, kept))
+    finished, done, total = len(kept), sum(map(size, kept)), sum(map(size, configurations))
+
+    def counts() -> str:
+        rounds = f" {short(done)}/{short(total)} rounds" if by_rounds else ""
+        return f"{finished}/{len(configurations)} runs{rounds}"
+
     title = _fitted(title, f", {finished} kept" if kept else "", console.width - NUMBERS - 5)
-    with _bar(console, len(title), by_rounds) as progress:
-        task = progress.add_task(
-            title,
-            total=sum(map(size, configurations)),
-            completed=before,
-            before=before,
-            runs=f"{finished}/{len(configurations)} runs",
-        )
+    with _bar(console, len(title)) as progress:
+        task = progress.add_task(title, total=total, completed=done, before=done, counts=counts())
 
         def advance(configuration: Mapping[str, Any]) -> None:
-            nonlocal finished
-            finished += 1
-            progress.update(task, advance=size(configuration), runs=f"{finished}/{len(configurations)} runs")
+            nonlocal finished, done
+            finished, done = finished + 1, done + size(configuration)
+            progress.update(task, completed=done, counts=counts())
 
         yield advance
 
@@ -86,15 +85,10 @@ def _fitted(title: str, end: str, width: int) -> str:
     return (title if len(title) <= room else title[: room - 1].rstrip() + "…") + end
 
 
-def _bar(console: "Console", title: int, by_rounds: bool) -> "Progress":
+def _bar(console: "Console", title: int) -> "Progress":
     from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
     from rich.table import Column
     from rich.text import Text
-
-    class Rounds(ProgressColumn):
-        def render(self, task: "Task") -> Text:
-            shown = f"{short(task.completed)}/{short(task.total or 0)} rounds"
-            return Text(shown, style="progress.download")
 
     class Left(ProgressColumn):
         def render(self, task: "Task") -> Text:
@@ -110,8 +104,7 @@ def _bar(console: "Console", title: int, by_rounds: bool) -> "Progress":
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(min(40, max(4, console.width - NUMBERS - title))),
-        TextColumn("{task.fields[runs]}", style="progress.download"),
-        *([Rounds(Column(no_wrap=True))] if by_rounds else []),
+        TextColumn("{task.fields[counts]}", style="progress.download", table_column=Column(no_wrap=True)),
         TimeElapsedColumn(Column(no_wrap=True)),
         Left(Column(no_wrap=True)),
     )

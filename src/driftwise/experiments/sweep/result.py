@@ -1,4 +1,4 @@
-"""What a run may give, in one form: the bytes of an `.npz` file, so that fresh, sent and kept results are identical."""
+"""What a run may return, always as the bytes of an `.npz` file: fresh, sent and kept results are identical."""
 
 import io
 import json
@@ -10,9 +10,9 @@ import numpy as np
 from driftwise.errors import InputError
 
 Result = Any
-"""What a run gives: a number, or a dict of numbers, texts, None and arrays."""
+"""What a run returns: a number, or a dict of numbers, texts, None and arrays."""
 
-ALLOWED = "a run gives a number, or a dict that names numbers, texts, None and arrays of numbers, bools or texts"
+ALLOWED = "a run returns a number, or a dict of numbers, texts, None and arrays of numbers, bools or texts"
 
 
 def encode(result: Result) -> bytes:

@@ -76,17 +76,8 @@ class Store:
             unfinished.unlink(missing_ok=True)
             raise
         settings = json.loads(text)
-        line = {
-            "file": path.name,
-            "function": self._maker["function"],
-            "configuration": settings,
-            "seed": settings.get("seed"),
-            "version": self._maker["version"],
-            "package": self._maker["package"],
-            "source": self._maker["source"],
-            "digest": _digest(payload),
-            "seconds": round(seconds, 4),
-        }
+        what = {"file": path.name, "configuration": settings, "seed": settings.get("seed")}
+        line = {**what, **self._maker, "digest": _digest(payload), "seconds": round(seconds, 4)}
         with self._manifest.open("ab") as file:
             _write(file, b"\n" * self._cut + json.dumps(line).encode() + b"\n")
         self._cut = False

@@ -3,20 +3,21 @@
 import contextlib
 import itertools
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from driftwise._extras import optional
 from driftwise._validate import describe, whole
 from driftwise.errors import InputError, ParameterError
 from driftwise.experiments.sweep.cluster import on_cluster
 from driftwise.experiments.sweep.progress import tracking
 from driftwise.experiments.sweep.result import Result, decode
 from driftwise.experiments.sweep.store import Store
-from driftwise.experiments.sweep.task import failure, name, optional
+from driftwise.experiments.sweep.task import failure, name
 from driftwise.experiments.sweep.workers import beside, here
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ class Run:
     """One finished run."""
 
     configuration: dict[str, Any]
-    """The arguments of the function, the seed among them."""
+    """Arguments of the function, the seed among them."""
     result: Result
-    """What the function gave: a number, or a dict of numbers, texts, None and arrays."""
+    """Return value of the function: a number, or a dict of numbers, texts, None and arrays."""
 
     @property
     def row(self) -> dict[str, Any]:
@@ -39,14 +40,14 @@ class Run:
         found = self.result if isinstance(self.result, dict) else {"result": self.result}
         both = found.keys() & self.configuration.keys()
         if both:
-            raise InputError(f"A run gives {min(both)!r}, which is one of its arguments, too; rename one of the two.")
+            raise InputError(f"A run returns {min(both)!r}, which is also one of its arguments; rename one of the two.")
         return {**self.configuration, **found}
 
 
 class Sweep(Sequence[Run]):
     """All runs of a sweep, in the order of the grid whatever the order in which they finished.
 
-    A column is an argument of the function or an entry of what it gave; a number by itself is called "result".
+    A column is an argument of the function or an entry of its result; a number by itself is called "result".
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ class Sweep(Sequence[Run]):
 
     def frame(self) -> "polars.DataFrame":
         """Return a polars frame with one row for each run; arrays become lists, and what a run lacks is null."""
-        frames = optional("polars", "experiments")
+        frames = optional("sweep", "polars", "experiments")
         columns = {
             name: [value.tolist() if isinstance(value, np.ndarray | np.generic) else value for value in values]
             for name, values in ((name, [row.get(name) for row in self._rows]) for name in self._names)
@@ -117,8 +118,8 @@ def sweep(
     Parameters
     ----------
     function
-        Called with the arguments of the grid and ``seed``, all by name. It gives a number, or a dict that names
-        numbers, texts, None and arrays. It may be a lambda or stand in a script.
+        Called with the arguments of the grid and ``seed``, all by name. It returns a number, or a dict of
+        numbers, texts, None and arrays. It may be a lambda, or be defined in a script.
     grid
         The values of every argument, all of which are combined; or the arguments of one run after the other.
     seeds
@@ -180,7 +181,7 @@ def run_all(
     dask: str | None = None,
     progress: "bool | Console | None" = None,
 ) -> list[Result]:
-    """Run a function for every configuration, and return what it gave, in their order.
+    """Run a function for every configuration, and return the results, in their order.
 
     The parameters are those of `sweep`; `title` stands before the progress bar.
     """
@@ -212,7 +213,7 @@ def run_all(
     if dask is not None:
         attempts = on_cluster(function, tasks, dask)
     else:
-        count = workers or optional("joblib", "experiments").cpu_count()
+        count = workers or optional("sweep", "joblib", "experiments").cpu_count()
         attempts = here(function, tasks) if count == 1 else beside(function, tasks, min(count, len(configurations)))
     with contextlib.closing(attempts), tracking(title, configurations, kept, progress) as advance:
         for index, tried in attempts:
@@ -227,13 +228,17 @@ def run_all(
 
 def _configurations(grid: Any, seeds: Any) -> list[dict[str, Any]]:
     """Return the arguments of every run: every point of the grid, and for each every seed."""
+    points: list[Any]
     if isinstance(grid, Mapping):
         for key, values in grid.items():
             if isinstance(values, str) or not isinstance(values, Iterable):
                 raise ParameterError(f"sweep: grid[{key!r}] must be a list of values, got {describe(values)}.")
         points = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     else:
-        points = list(_points(grid))
+        points = [grid] if isinstance(grid, str) or not isinstance(grid, Iterable) else list(grid)
+        for point in points:
+            if not isinstance(point, Mapping):
+                raise ParameterError(f"sweep: grid must be a dict of lists, or a list of dicts, got {describe(point)}.")
     numbers = range(whole("sweep", "seeds", seeds)) if not isinstance(seeds, Iterable) else seeds
     numbers = [whole("sweep", "seeds", seed, low=0, high=2**128) for seed in numbers]
     if not points or not numbers:
@@ -241,12 +246,3 @@ def _configurations(grid: Any, seeds: Any) -> list[dict[str, Any]]:
     if any("seed" in point for point in points):
         raise ParameterError("sweep: the grid has a seed of its own; give seeds=... in its place.")
     return [{**point, "seed": seed} for point in points for seed in numbers]
-
-
-def _points(grid: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(grid, str) or not isinstance(grid, Iterable):
-        raise ParameterError(f"sweep: grid must be a dict of lists, or a list of dicts, got {describe(grid)}.")
-    for point in grid:
-        if not isinstance(point, Mapping):
-            raise ParameterError(f"sweep: grid must be a dict of lists, or a list of dicts, got {describe(point)}.")
-        yield dict(point)

@@ -9,25 +9,26 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from driftwise._extras import optional
 from driftwise._validate import describe
-from driftwise.errors import MissingExtraError, RunError
+from driftwise.errors import RunError
 from driftwise.experiments.sweep.result import Result, encode
 
 Configuration = Mapping[str, Any]
 
 
 class Attempt(NamedTuple):
-    """What became of one run, in a form that survives the way between processes."""
+    """The outcome of one run, in a form that can be sent between processes."""
 
     payload: bytes | None
     """The encoded result, or None if the run failed."""
     seconds: float
     error: BaseException | bytes | None = None
-    """What a run that failed has raised; in bytes if it comes from another process."""
+    """Error that a failed run raised; in bytes if it comes from another process."""
 
 
 def attempt(function: Callable[..., Result], configuration: Configuration) -> Attempt:
-    """Make one run, with BLAS on one thread as its sums depend on their number, and return what became of it."""
+    """Make one run and return its outcome; with BLAS on one thread, as its sums depend on the number of threads."""
     libraries(len(sys.modules)).limit(limits=1)
     start = time.perf_counter()
     try:
@@ -48,7 +49,7 @@ def attempt_packed(function: bytes, configuration: bytes) -> Attempt:
 
 def pack(function: Callable[..., Any], what: object) -> bytes:
     """Return the function or one of its configurations as bytes for a worker."""
-    cloudpickle = optional("cloudpickle", "experiments")
+    cloudpickle = optional("sweep", "cloudpickle", "experiments")
     try:
         return bytes(cloudpickle.dumps(what))
     except Exception as error:
@@ -95,17 +96,6 @@ def call(function: Callable[..., Any], configuration: Configuration) -> str:
     return f"{name(function)}({arguments})"
 
 
-def optional(module: str, extra: str) -> Any:
-    """Import a module that an extra brings."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise MissingExtraError(
-            f"Sweeps need {module.partition('.')[0]} here, which the extra '{extra}' brings: "
-            f"pip install 'driftwise[{extra}]'."
-        ) from None
-
-
 _unpack = functools.lru_cache(maxsize=1)(pickle.loads)
 
 
@@ -114,11 +104,11 @@ def libraries(modules: int) -> Any:
     """Return the control of all BLAS libraries; looked up again when the number of modules has changed."""
     # scipy has a BLAS of its own, which must be there before a run is the first to use it.
     import_module("scipy.linalg")
-    return optional("threadpoolctl", "experiments").ThreadpoolController()
+    return optional("sweep", "threadpoolctl", "experiments").ThreadpoolController()
 
 
 def _portable(error: BaseException) -> bytes:
-    """Return an exception as bytes, with its texts in case that the exception itself cannot be had elsewhere."""
+    """Return an exception as bytes, with its texts in case it cannot be rebuilt in another process."""
     summary, trace = _summary(error), "".join(traceback.format_exception(error))
     error.add_note(f"In the worker:\n{trace}")
     try:

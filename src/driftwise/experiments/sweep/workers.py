@@ -18,6 +18,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from multiprocessing import resource_tracker
 from typing import Any
 
+from driftwise._extras import optional
 from driftwise.experiments.sweep.result import Result
 from driftwise.experiments.sweep.task import (
     Attempt,
@@ -26,14 +27,13 @@ from driftwise.experiments.sweep.task import (
     attempt_packed,
     killers,
     libraries,
-    optional,
     pack,
 )
 
 Task = tuple[int, Configuration]
-"""A run, with its place among all of them."""
+"""Place of a run among all of them, and its arguments."""
 Attempts = Generator[tuple[int, Attempt], None, None]
-"""What became of every run, with its place, in the order in which they finish."""
+"""Place and outcome of every run, in the order in which they finish."""
 
 DEATHS = 3
 """How many times a run may be under way when workers die, before it is suspected to kill them."""
@@ -54,7 +54,7 @@ def here(function: Callable[..., Result], tasks: Iterable[Task]) -> Attempts:
 
 def beside(function: Callable[..., Result], tasks: Iterable[Task], workers: int) -> Attempts:
     """Run in worker processes, which stay for a minute in case there is more to do."""
-    loky = optional("joblib.externals.loky", "experiments")
+    loky = optional("sweep", "joblib.externals.loky", "experiments")
     packed = pack(function, function)
     waiting, deaths = deque(tasks), Counter[int]()
     under_way: dict[Future[Attempt], Task] = {}

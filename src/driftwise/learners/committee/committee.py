@@ -8,17 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._protocol import Actor
-from driftwise._validate import Array, array, choice, read_only, seeded, whole
-from driftwise.errors import ParameterError
+from driftwise._validate import Array, choice, read_only, seeded, whole
 from driftwise.learners.committee import kernels, layout
 from driftwise.learners.committee.follow import draw, redraw
 from driftwise.learners.committee.layout import Flags, begin_round, charge, keep_rows, new_committee, parts_of
 from driftwise.learners.committee.reading import read_losses, read_proposals
+from driftwise.learners.parts import read_prior
 from driftwise.losses import LossStream, RoundLoss
 from driftwise.movecost import MoveCost, move_cost_for
-
-SMALLEST_PRIOR = 1e-100
-"""Smallest weight, of a sum of 1, that a prior may give to a member."""
 
 
 class _Round(NamedTuple):
@@ -26,7 +23,7 @@ class _Round(NamedTuple):
 
     awake: Flags
     rows: Array
-    """The proposals, flat, 0 for who sleeps."""
+    """Proposals as rows, 0 for members that sleep."""
     decision: float | Array
 
 
@@ -44,7 +41,7 @@ class Committee(Actor):
         Number of members.
     switching_cost : float or MoveCost, default 0.0
         What a move costs, in the unit of the losses: a price per unit of Euclidean distance, or prices up and down.
-        With 0 the committee is blind to movement; where moves do cost something, that can be several times dearer.
+        With 0 the committee ignores movement, which can cost several times as much where moves are not free.
     mode : {"mix", "follow"}, default "mix"
         "mix": the decision is the weighted mean of the proposals. "follow": it is exactly one member's proposal, drawn
         by the weights; the draws are coupled so that the member changes with probability ``|p_t - p_{t-1}|_1 / 2``.
@@ -125,7 +122,8 @@ class Committee(Actor):
         self._price = move_cost_for("Committee", switching_cost)
         self.switching_cost = self._price.simplest
         self._rng = seeded("Committee", seed)
-        self._log_prior = _log_prior(self.n, prior)
+        equal = np.full(self.n, -math.log(self.n))
+        self._log_prior = equal if prior is None else np.log(read_prior("Committee", prior, self.n))
         self._member: int | None = None
         # What a proposal looks like shows when the first ones come.
         self._shape: tuple[int, ...] | None = None
@@ -133,7 +131,7 @@ class Committee(Actor):
 
     @property
     def weights(self) -> Array:
-        """Weights behind the decision that stands, 0 for who sleeps; after `observe` those of all n members."""
+        """Weights behind the present decision, 0 for members that sleep; after `observe`, those of all n members."""
         if self._acted is not None:
             return self._parts["weights"].copy()
         weights = np.empty(int(self._vector[layout.LANES]))
@@ -147,7 +145,7 @@ class Committee(Actor):
 
     @property
     def overhead(self) -> float:
-        """What weighting has cost so far (A_T in the notes): the proved bound on regret is a small multiple of it."""
+        """Cost of weighting so far (A_T in the notes): the proved bound on regret is a small multiple of it."""
         return float(self._vector[layout.OVERHEAD])
 
     def act(self, proposals: Sequence[ArrayLike | None] | ArrayLike) -> float | Array:
@@ -180,7 +178,7 @@ class Committee(Actor):
             decision = rows[self._follow()]
         keep_rows(self._parts, awake)
         acted = read_only(decision.reshape(shape).copy()) if shape else float(decision[0])
-        self._acted = _Round(awake, rows, acted)
+        self.__dict__["_acted"] = _Round(awake, rows, acted)
         return acted
 
     def observe(
@@ -201,8 +199,7 @@ class Committee(Actor):
         values = read_losses(losses, now.awake, now.rows, self._shape or (), self.round)
         charge(self._parts, now.awake, values)
         kernels.observe(self._vector)
-        self._round += 1
-        self._acted = None
+        self._end_round()
 
     def __repr__(self) -> str:
         return f"Committee(n={self.n}, switching_cost={self.switching_cost!r}, mode={self.mode!r}, round={self.round})"
@@ -230,15 +227,3 @@ class Committee(Actor):
         else:
             self._member = redraw(self._member, self._parts["before"], weights, uniform)
         return self._member
-
-
-def _log_prior(n: int, prior: ArrayLike | None) -> Array:
-    if prior is None:
-        return np.full(n, -math.log(n))
-    weights = array("Committee", "prior", prior, (n,))
-    if not weights.min() > 0.0:
-        raise ParameterError(f"Committee: prior must be positive, got a smallest weight of {weights.min():g}.")
-    weights = weights / weights.sum()
-    if not weights.min() >= SMALLEST_PRIOR:
-        raise ParameterError(f"Committee: prior must be at least {SMALLEST_PRIOR:g} of its sum, got {weights.min():g}.")
-    return np.asarray(np.log(weights))

@@ -1,4 +1,4 @@
-"""What a committee is given, read and checked: one proposal and one loss per member, with None for who sleeps."""
+"""What a committee is given, read and checked: one proposal and one loss per member, None for those that sleep."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -91,7 +91,4 @@ def _members(owner: str, name: str, n: int, given: Any) -> tuple[Flags, Any]:
         raise InputError(f"{owner}: {name} must be {n}, one for each member, got {describe(given)}.")
     if isinstance(given, np.ndarray) and given.dtype != object:
         return np.ones(n, bool), given
-    items = [item for item in given if item is not None]
-    if len(items) == n:
-        return np.ones(n, bool), items
-    return np.array([item is not None for item in given]), items
+    return np.array([item is not None for item in given]), [item for item in given if item is not None]

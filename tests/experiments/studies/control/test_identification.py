@@ -10,7 +10,7 @@ from tests.experiments.claims import BOTH_SIZES, check_claims
 
 @BOTH_SIZES
 def test_errors_fall_and_are_estimated_as_claimed(quick: bool) -> None:
-    finding = check_claims(STUDY, quick, count=7)
+    finding = check_claims(STUDY, quick, count=7, keep=lambda task: task[-1] < 20)
     assert [row[:2] for row in finding.tables[0].rows] == [
         [kind, method] for kind in INDEPENDENT + CORRELATED for method in ("iv", "moments", "ols")
     ]

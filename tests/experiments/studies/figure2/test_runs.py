@@ -56,7 +56,7 @@ def test_staged_policies_are_played_stage_by_stage() -> None:
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_random_start_has_the_norm_that_is_said_and_costs_more(learner: str) -> None:
     world = environment("LDS, gradual", False, ROUNDS, 1)
-    controller = runs._learner(world, LEARNERS[learner], True, 1.0, ROUNDS, 1)
+    controller = runs._learner(world, LEARNERS[learner], True, 1.0, 1)
     assert isinstance(controller, control.LearningController)
     assert np.linalg.norm(controller.policy.M) == pytest.approx(runs.RADIUS)
     started, zero = (run("LDS, gradual", False, learner, at, 8.0, ROUNDS, 1)["total"] for at in (True, False))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from driftwise.experiments.findings.finding import Finding
+from driftwise.experiments.studies.figure2 import study
 from driftwise.experiments.studies.figure2.environments import NAMES
 from driftwise.experiments.studies.figure2.runs import LEARNERS, REFERENCES, STAGED
 from driftwise.experiments.studies.figure2.study import CORRELATED, MEASURED, READINGS, STUDY, TUNED, ZERO
@@ -15,7 +16,10 @@ from tests.experiments.claims import found
 
 @pytest.fixture(scope="module", params=[True, pytest.param(False, marks=pytest.mark.full)])
 def finding(request: pytest.FixtureRequest) -> Finding:
-    return found(STUDY, Size(quick=request.param, seeds=range(1 if request.param else 5)))
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param:
+            patch.setattr(study, "ROUNDS", 2500)
+        return found(STUDY, Size(quick=request.param, seeds=range(1 if request.param else 5)))
 
 
 def ratios(finding: Finding, reading: str, name: str) -> dict[str, float]:

@@ -7,7 +7,7 @@ from driftwise.control.plants.disturbances.base import Disturbance, directions
 
 
 class AdversarialDisturbance(Disturbance):
-    """The push that hurts most at once: ``w_t = bound * z / |z|``, z = A_t x_t + B_t u_t the next state without it.
+    """The worst push for the next state: ``w_t = bound * z / |z|``, z = A_t x_t + B_t u_t the next state without it.
 
     It sees the plant, the state and the input, and drives the next state as far from the origin as it can. `sample`
     gives only what is used where z = 0, random directions times bound; in a simulation, which reads `push`, all other

@@ -109,7 +109,7 @@ def as_disturbances(
     """
     if isinstance(disturbances, Disturbance):
         if rounds is None:
-            raise InputError(f"{owner}: {disturbances!r} has no end of its own; give rounds=, how many to play.")
+            raise InputError(f"{owner}: {disturbances!r} has no length of its own; give rounds=, the number of rounds.")
         return disturbances.sample(rounds, dim, rng), disturbances.push
     given = loose(owner, "disturbances", disturbances)
     if given.ndim == 1 and dim == 1:

@@ -19,7 +19,7 @@ class ConstantDisturbance(Disturbance):
         In units of the state; a number stands for every coordinate, and then ``bound_for(dim)`` is
         ``sqrt(dim) * abs(value)``.
     seed : int, optional
-        Nothing is drawn; accepted like everywhere.
+        Not used; accepted as by every disturbance.
 
     Examples
     --------

@@ -5,6 +5,7 @@ the gain of LQR to fall back on, under every kind of disturbance. A run has dive
 hundred times that of u = -K x under the same disturbances, or not a number.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -57,58 +58,50 @@ def run(seed: int, kind: str, rounds: int) -> dict[str, Any]:
     linear = control.LinearController(system, K)
     trace = control.simulate(system, controller, cost, disturbance, seed=seed)
     base = control.simulate(system, linear, cost, disturbance, seed=seed, rounds=rounds)
-    sizes = [float(np.linalg.norm(each.states, axis=1).max()) for each in (trace, base)]
-    commits = [event.round for event in controller.log if event.status == "committed"]
-    ratio = float("nan")
-    if commits:
-        ratio = float(trace.costs[commits[0] :].sum() / base.costs[commits[0] :].sum())
-    fallbacks = sum(event.status == "fallback" for event in controller.log)
+    state, still = (float(np.linalg.norm(each.states, axis=1).max()) for each in (trace, base))
+    statuses = [event.status for event in controller.log]
+    committed = next((event.round for event in controller.log if event.status == "committed"), None)
+    later = slice(committed, None)
     return {
-        "state": sizes[0] / sizes[1],
-        "committed": commits[0] if commits else None,
-        "after": ratio,
+        "state": state / still,
+        "committed": committed,
+        "after": math.nan if committed is None else float(trace.costs[later].sum() / base.costs[later].sum()),
         "total": trace.total / base.total,
-        "fallbacks": fallbacks,
+        "fallbacks": statuses.count("fallback"),
     }
 
 
 def conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
     """Return a row for every kind of disturbance, and whether nothing ran away."""
-    rows = []
-    for kind, outcomes in group((task[1] for task in tasks), results).items():
-        committed = [outcome for outcome in outcomes if outcome["committed"] is not None]
-        rows.append(
-            [
-                kind,
-                f"{len(committed)} of {len(outcomes)}",
-                f"{np.median([outcome['committed'] for outcome in committed]):.0f}" if committed else "",
-                f"{np.median([outcome['after'] for outcome in committed]):.2f}" if committed else "",
-                f"{np.median([outcome['total'] for outcome in outcomes]):.2f}",
-                f"{max(outcome['state'] for outcome in outcomes):.1f}",
-                str(sum(outcome["fallbacks"] for outcome in outcomes)),
-            ]
-        )
+
+    def row(kind: str, outcomes: list[dict[str, Any]]) -> list[str]:
+        found = [outcome for outcome in outcomes if outcome["committed"] is not None]
+        return [
+            kind,
+            f"{len(found)} of {len(outcomes)}",
+            f"{np.median([outcome['committed'] for outcome in found]):.0f}" if found else "",
+            f"{np.median([outcome['after'] for outcome in found]):.2f}" if found else "",
+            f"{np.median([outcome['total'] for outcome in outcomes]):.2f}",
+            f"{max(outcome['state'] for outcome in outcomes):.1f}",
+            str(sum(outcome["fallbacks"] for outcome in outcomes)),
+        ]
+
     runaway = sum(not outcome["state"] < RUNAWAY for outcome in results)
-    worst = max(outcome["state"] for outcome in results)
-    measured = f"{runaway} of {len(results)}; the largest state is {worst:.1f} times that of u = -K x"
-    claim = Claim("No run diverges", runaway == 0, measured)
-    header = ["disturbance", "committed", "round", "after", "in all", "state", "fallbacks"]
-    commits = sum(outcome["committed"] is not None for outcome in results)
+    largest = f"the largest state is {max(outcome['state'] for outcome in results):.1f} times that of u = -K x"
     after = [outcome["after"] for outcome in results if outcome["committed"] is not None]
     summary = [
-        f"{commits} of {len(results)} runs on unknown plants found a model sure enough to commit to within "
+        f"{len(after)} of {len(results)} runs on unknown plants found a model sure enough to commit to within "
         f"{tasks[0][-1]} rounds.",
-        f"{runaway} diverged; the largest state was {worst:.1f} times that of u = -K x.",
+        f"{runaway} diverged; {largest}.",
         *([f"After the commit they cost {np.median(after):.2f} times what u = -K x does (median)."] * bool(after)),
     ]
-    table = Table("Cost after the commit and in all, largest state: over those of u = -K x", header, rows)
+    table = Table(
+        "Cost after the commit and in all, largest state: over those of u = -K x",
+        ["disturbance", "committed", "round", "after", "in all", "state", "fallbacks"],
+        [row(kind, outcomes) for kind, outcomes in group((task[1] for task in tasks), results).items()],
+    )
+    claim = Claim("No run diverges", runaway == 0, f"{runaway} of {len(results)}; {largest}")
     return Finding(STUDY.title, summary, [table], [claim])
 
 
-STUDY = Study(
-    "exploration",
-    "Explore, then commit, on plants that are not known",
-    tasks,
-    run,
-    conclude,
-)
+STUDY = Study("exploration", "Explore, then commit, on plants that are not known", tasks, run, conclude)

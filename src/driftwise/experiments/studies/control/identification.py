@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from driftwise._validate import Array
+from driftwise.control import LinearSystem, lqr
 from driftwise.control.identification import METHODS, identify
 from driftwise.errors import InputError
 from driftwise.experiments.findings.finding import Claim, Finding, Panel, Series, Table
@@ -17,24 +18,20 @@ from driftwise.experiments.studies.study import Arguments, Size, Study, exponent
 INDEPENDENT = ("gaussian", "unit")
 CORRELATED = ("constant", "sinusoid", "autoregressive")
 CONSISTENT = ("moments", "iv")
-"""Methods that do not mind correlated disturbances."""
-
+"""Methods that converge under correlated disturbances, too."""
 
 Result = dict[str, float]
-"""Error and estimate of every method: the larger of the spectral norms of what A and B are off by, and what `identify`
-took that to be; nan where the data were refused as too noisy."""
+"""Error and estimate of every method: the larger of the spectral norms of the errors of A and B, and the estimate of it
+by `identify`; nan where the data were refused as too noisy."""
 
 
 def draw_system(seed: int) -> tuple[Array, Array, Array]:
     """Return A with a spectral radius between 0.5 and 1.2, B, and the gain of LQR with unit weights."""
-    from scipy.linalg import solve_discrete_are
-
     rng = np.random.default_rng([seed, 1])
     n, m = int(rng.integers(2, 5)), int(rng.integers(1, 3))
     A, B = rng.normal(size=(n, n)), rng.normal(size=(n, m)) / math.sqrt(n)
     A *= rng.uniform(0.5, 1.2) / np.abs(np.linalg.eigvals(A)).max()
-    P = solve_discrete_are(A, B, np.eye(n), np.eye(m))
-    return A, B, np.linalg.solve(np.eye(m) + B.T @ P @ B, B.T @ P @ A)
+    return A, B, lqr(LinearSystem(A, B))
 
 
 def draw_disturbances(kind: str, rounds: int, dim: int, rng: np.random.Generator) -> Array:
@@ -101,10 +98,10 @@ def _conclude(tasks: list[Arguments], results: list[Result]) -> Finding:
     rows = []
     for kind in dict.fromkeys(kind for kind, _, _ in tasks):
         # Growth is that of systems which every method took on at every size.
-        complete = [[r for r in of if not np.isnan(list(r.values())).any()] for (k, _), of in runs.items() if k == kind]
-        kept = [found for found in complete if len(found) == len(sizes)]
+        kept = [of for (k, _), of in runs.items() if k == kind and not np.isnan([list(r.values()) for r in of]).any()]
         for method in METHODS:
-            errors = [_geometric([found[i][f"{method} error"] for found in kept]) for i in range(len(sizes))]
+            drawn = [[found[i][f"{method} error"] for found in kept] for i in range(len(sizes))]
+            errors = [math.exp(float(np.mean(np.log(each)))) for each in drawn]
             slopes[method, kind], last[method, kind] = exponent(sizes, errors), errors[-1]
             given = [r for task, r in zip(tasks, results, strict=True) if task[0] == kind]
             ratios = _ratios(given, method)
@@ -132,54 +129,42 @@ def _conclude(tasks: list[Arguments], results: list[Result]) -> Finding:
 def _claims(
     slopes: dict[tuple[str, str], float], last: dict[tuple[str, str], float], results: list[Result], margin: float
 ) -> list[Claim]:
+    """Return every claim, from the exponents and the last errors of every method under every disturbance."""
     kinds = list(dict.fromkeys(kind for _, kind in slopes))
-    claims = []
-    for method in CONSISTENT:
-        measured = [slopes[method, kind] for kind in kinds]
-        claims.append(
-            Claim(
-                f"The error of {method} falls like T^-0.5, give or take {margin:g}, under every disturbance",
-                all(within(slope, -0.5, margin) for slope in measured),
-                ", ".join(f"{slope:.3f} {kind}" for slope, kind in zip(measured, kinds, strict=True)),
-            )
-        )
+    stuck, free = ([kind for kind in kinds if kind in which] for which in (CORRELATED, INDEPENDENT))
     ratio = _iv_over_moments(results)
-    claims.append(Claim("iv has at most 0.7 times the error of moments", ratio <= 0.7, f"mean ratio {ratio:.3f}"))
-    stuck = [kind for kind in kinds if kind in CORRELATED]
-    claims.append(
+    claims = [
+        Claim(
+            f"The error of {method} falls like T^-0.5, give or take {margin:g}, under every disturbance",
+            all(within(slopes[method, kind], -0.5, margin) for kind in kinds),
+            ", ".join(f"{slopes[method, kind]:.3f} {kind}" for kind in kinds),
+        )
+        for method in CONSISTENT
+    ]
+    claims += [
+        Claim("iv has at most 0.7 times the error of moments", ratio <= 0.7, f"mean ratio {ratio:.3f}"),
         Claim(
             "ols does not converge under correlated disturbances",
             all(abs(slopes["ols", kind]) <= 0.05 and last["ols", kind] >= 5.0 * last["iv", kind] for kind in stuck),
-            ", ".join(f"{last['ols', kind]:.2f} for ever, {kind}" for kind in stuck),
-        )
-    )
-    free = [kind for kind in kinds if kind in INDEPENDENT]
-    claims.append(
+            ", ".join(f"stays at {last['ols', kind]:.2f}, {kind}" for kind in stuck),
+        ),
         Claim(
             "ols has the least error under independent disturbances",
             all(last["ols", kind] <= last["iv", kind] <= last["moments", kind] for kind in free),
             ", ".join(f"{last['ols', kind] / last['iv', kind]:.2f} of iv, {kind}" for kind in free),
-        )
-    )
+        ),
+    ]
     for method in CONSISTENT:
         ratios = _ratios(results, method)
         middle, high, below = np.median(ratios), np.quantile(ratios, 0.95), float(np.mean(ratios < 3.0))
-        claims.append(
-            Claim(
-                f"The true error of {method} is below 3 times the estimate in 99 % of runs",
-                below >= 0.99,
-                f"{below:.2%}; median {middle:.2f} times the estimate, 95 % below {high:.2f} times",
-            )
-        )
+        text = f"The true error of {method} is below 3 times the estimate in 99 % of runs"
+        measured = f"{below:.2%}; median {middle:.2f} times the estimate, 95 % below {high:.2f} times"
+        claims.append(Claim(text, below >= 0.99, measured))
     return claims
 
 
 def _iv_over_moments(results: list[Result]) -> float:
     return float(np.nanmean([r["iv error"] / r["moments error"] for r in results]))
-
-
-def _geometric(values: list[float]) -> float:
-    return math.exp(float(np.mean(np.log(values))))
 
 
 def _ratios(results: list[Result], method: str) -> Array:

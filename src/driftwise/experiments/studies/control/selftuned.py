@@ -21,13 +21,13 @@ FIRST_SEED = 1000
 EXPONENTS = np.arange(-28, 21) / 2.0
 """OGD.Control is run with 49 steps, 2^-14 to 2^10 times D^2 / (mean cost of u = -K x times sqrt(T))."""
 
-SELF, SCREAM, UNTUNED, LQR, FIXED = "self-tuned", "Scream", "OGD, not tuned", "LQR", "best fixed policy"
-OTHERS = (SELF, SCREAM, UNTUNED, LQR, FIXED)
+OTHERS = ("self-tuned", "Scream", "OGD, not tuned", "LQR", "best fixed policy")
+SELF, SCREAM, UNTUNED, LQR, FIXED = OTHERS
 
 NOISE = "Gaussian"
 
 MEAN, WORST, ON_NOISE = 0.0, 0.15, 0.05
-"""What is claimed: excess over tuned OGD.Control on average and at worst, and over LQR on Gaussian noise at worst."""
+"""Claimed excess over tuned OGD.Control on average and at worst, and over LQR on Gaussian noise at worst."""
 
 KINDS: dict[str, Callable[[np.random.Generator], control.Disturbance]] = {
     NOISE: lambda rng: control.GaussianDisturbance(0.3),
@@ -83,10 +83,9 @@ def run(seed: int, kind: str, change: str, rounds: int) -> dict[str, Any]:
     }
     # With alpha = 0 a gradient bound G means steps of diameter / (G sqrt(T)).
     unit = tuned.domain.diameter * found[LQR] / rounds / gain_size(plant, tuned.K) ** 2
-    bounds = unit / 2.0**EXPONENTS
     totals = [
         total(control.GradientController(plant, horizon=rounds, alpha=0.0, gradient_bound=bound, **same))
-        for bound in bounds
+        for bound in unit / 2.0**EXPONENTS
     ]
     return {**found, "tuned": min(totals), "exponent": float(EXPONENTS[np.argmin(totals)])}
 
@@ -120,13 +119,14 @@ def conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
         ),
     ]
     tables = []
-    for title, place in (("Disturbances", 1), ("Costs", 2)):
-        rows = []
-        for name, places in group((task[place] for task in tasks), range(len(tasks))).items():
-            rows.append([name, *(f"{excess[other][places].mean():+.1%}" for other in OTHERS), _most(mine[places])])
-        rows.append(["all", *(f"{excess[other].mean():+.1%}" for other in OTHERS), _most(mine)])
-        title = f"{title}: mean cost above that of OGD.Control tuned in hindsight"
-        tables.append(Table(title, [title.partition(":")[0].lower(), *OTHERS, "self-tuned, worst"], rows))
+    for what, place in (("disturbances", 1), ("costs", 2)):
+        places = {**group((task[place] for task in tasks), range(len(tasks))), "all": list(range(len(tasks)))}
+        rows = [
+            [name, *(f"{excess[other][at].mean():+.1%}" for other in OTHERS), f"{mine[at].max():+.1%}"]
+            for name, at in places.items()
+        ]
+        title = f"{what.capitalize()}: mean cost above that of OGD.Control tuned in hindsight"
+        tables.append(Table(title, [what, *OTHERS, "self-tuned, worst"], rows))
     summary = [
         f"Over {len(results)} settings that it was not developed on, the controller without knobs cost "
         f"{mine.mean():+.2%} beside OGD.Control with its step tuned in hindsight, {mine.max():+.1%} at worst.",
@@ -139,10 +139,6 @@ def conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
     series = [Series(name, list(share), list(100.0 * np.sort(excess[name]))) for name in (SELF, SCREAM, UNTUNED)]
     panel = Panel("Cost above that of tuned OGD.Control", "share of settings", "excess in %", series)
     return Finding(STUDY.title, summary, tables, claims, [panel])
-
-
-def _most(excess: Array) -> str:
-    return f"{excess.max():+.1%}"
 
 
 STUDY = Study("selftuned", "No knobs: the self-tuned controller", tasks, run, conclude)

@@ -1,5 +1,1 @@
 """Figure 2 of the paper (Section 6.2): OGD.Control, Ader.Control and Scream.Control under changing costs."""
-
-from driftwise.experiments.studies.figure2.study import STUDY
-
-__all__ = ["STUDY"]

@@ -1,7 +1,7 @@
 """The plants, costs and disturbances of the paper's experiments with controllers (Section 6.2).
 
 Every seed has a plant of its own: seeds 0, 1, 2, ... are taken as they come. The paper does not say which matrices,
-which noise and which stages it took.
+which noise and which stages it used.
 """
 
 import math
@@ -16,33 +16,33 @@ STAGES = 5
 
 
 class Environment(NamedTuple):
-    """All of a run but the controller."""
+    """Everything in a run except the controller."""
 
     plant: control.System
     costs: control.CostSequence
     disturbances: Array
     memory: int
-    """H of the policies, as in the paper."""
+    """Memory H of the policies, as in the paper."""
 
 
 NAMES = ("LDS, gradual", "LDS, abrupt", "pendulum")
 
 PUSH = 0.05
-"""Standard deviation of what pushes the pendulum's velocity, in rad/s."""
+"""Standard deviation of the disturbance of the pendulum's velocity, in rad/s."""
 
 INDEPENDENT: dict[str, control.Disturbance] = {
     "LDS, gradual": control.GaussianDisturbance(1.0),
     "LDS, abrupt": control.GaussianDisturbance(1.0),
     "pendulum": control.GaussianDisturbance(PUSH),
 }
-"""As in the paper: the past of a disturbance tells nothing of its future."""
+"""Disturbances of the paper: their past tells nothing about their future."""
 
 CORRELATED: dict[str, control.Disturbance] = {
     "LDS, gradual": control.SinusoidDisturbance(math.sqrt(2.0), period=40.0),
     "LDS, abrupt": control.RandomWalkDisturbance(0.3, bound=math.sqrt(6.0)),
     "pendulum": control.AutoregressiveDisturbance(0.95, scale=math.sqrt(1.0 - 0.95**2) * PUSH),
 }
-"""A wave, a drift, gusts of wind, as large as the independent ones: what a disturbance-action policy is made for."""
+"""A wave, a drift, gusts of wind, as large as the independent ones: what disturbance-action policies are made for."""
 
 
 def environment(name: str, correlated: bool, rounds: int, seed: int) -> Environment:

@@ -23,11 +23,11 @@ REFERENCES = (LQR, LINEAR, FIXED, STAGED)
 """The gain that all are built around, and what would have been best in hindsight."""
 
 RADIUS = 3.0
-"""Of the policies to tune on, and the norm of a random first policy."""
+"""Radius of the policies to tune on, and the norm of a random first policy."""
 
 
 class Staged(Learner):
-    """Decides what it was told to for each of some stages, of which the first rounds are given."""
+    """Plays one given decision in each stage; `stages` are the first rounds of the stages."""
 
     def __init__(self, domain: SpectralBalls, decisions: Array, stages: ArrayLike) -> None:
         super().__init__(domain)
@@ -47,7 +47,7 @@ def run(
     """Run one controller; `factor` is that of the measured gradient bound, None for constants measured on the way."""
     world = environment(name, correlated, rounds, seed)
     if controller in LEARNERS:
-        trace = _simulate(world, _learner(world, LEARNERS[controller], random_start, factor, rounds, seed), seed)
+        trace = _simulate(world, _learner(world, LEARNERS[controller], random_start, factor, seed), seed)
     else:
         trace = _reference(world, controller, seed)
     return {"total": trace.total, "cost": cumulative(trace.costs)}
@@ -58,39 +58,34 @@ def _simulate(world: Environment, controller: control.Controller, seed: int) -> 
 
 
 def _learner(
-    world: Environment,
-    make: type[control.LearningController],
-    random_start: bool,
-    factor: float | None,
-    rounds: int,
-    seed: int,
+    world: Environment, make: type[control.LearningController], random_start: bool, factor: float | None, seed: int
 ) -> control.Controller:
-    usual: dict[str, Any] = {"horizon": rounds, "memory": world.memory}
+    rounds = len(world.costs)
     if factor is None:
-        return make(world.plant, **usual)
+        return make(world.plant, horizon=rounds, memory=world.memory)
     start = np.zeros((world.memory, world.plant.input_dim, world.plant.state_dim))
     if random_start:
         start = np.random.default_rng([seed, 2]).standard_normal(start.shape)
         start *= RADIUS / np.linalg.norm(start)
-    return make(world.plant, gradient_bound=factor * _gradient_size(world, seed), radii=RADIUS, start=start, **usual)
+    bound = factor * _gradient_size(world, seed)
+    return make(world.plant, horizon=rounds, memory=world.memory, gradient_bound=bound, radii=RADIUS, start=start)
 
 
 def _gradient_size(world: Environment, seed: int) -> float:
     """Return the size below which 95 % of the gradients at M = 0 are."""
     seen = _reference(world, LQR, seed).effective_disturbances
     losses = control.TruncatedLosses(world.plant, world.costs, seen, world.memory)
-    at = np.zeros(losses.dim)
-    step = max(len(losses) // 100, 1)
-    return float(np.quantile([np.linalg.norm(losses.gradient(t, at)) for t in range(0, len(losses), step)], 0.95))
+    rounds = range(0, len(losses), max(len(losses) // 100, 1))
+    return float(np.quantile([np.linalg.norm(losses.gradient(t, np.zeros(losses.dim))) for t in rounds], 0.95))
 
 
 def _reference(world: Environment, name: str, seed: int) -> control.ControlTrace:
-    """Return the run of LQR, or of what was chosen in hindsight.
+    """Return the run of LQR, or of the best gain or policy in hindsight.
 
-    What is best is found on the nominal linear system, where that is a convex question (but for the gain), with
-    disturbances as a run on the plant itself saw them: the noise, and all that the nominal pair does not explain, which
-    depends on who runs. So it is found again with those of the policy that was found first. Of all that were tried,
-    the one that is cheapest on the plant counts.
+    The best policy is computed on the nominal linear system, where the problem is convex (except for the gain), with
+    the disturbances that a run on the plant itself saw: the noise, and all that the nominal pair does not explain,
+    which depends on the controller. So it is computed a second time with the disturbances that the first policy saw.
+    Of all that were tried, the one that is cheapest on the plant counts.
     """
     if name == LQR:
         return _simulate(world, control.LinearController(world.plant), seed)

@@ -15,7 +15,7 @@ from driftwise.experiments.findings.finding import Claim, Finding, Panel, Table
 from driftwise.experiments.studies.figure2.environments import NAMES
 from driftwise.experiments.studies.figure2.runs import FIXED, LEARNERS, LQR, REFERENCES, STAGED, run
 from driftwise.experiments.studies.paired import Ratio, paired, ratio_table
-from driftwise.experiments.studies.study import Arguments, Size, Study
+from driftwise.experiments.studies.study import Arguments, Size, Study, group
 
 ROUNDS = 10_000
 
@@ -37,16 +37,7 @@ READINGS = {
 TUNED, MEASURED, ZERO, CORRELATED = READINGS
 
 NEAR = 1.005
-"""Within half a per cent."""
-
-
-def _factors(size: Size) -> list[float]:
-    """Return what the measured gradient bound is multiplied by: the same grid for all learners.
-
-    It is coarser towards its end, where next to nothing is learnt.
-    """
-    powers = (-2, 0, 2, 4, 8, 12) if size.quick else (-2, -1, 0, 1, 2, 3, 4, 5, 6, 8, 10, 12)
-    return [2.0**k for k in powers]
+"""Ratio of costs that differ by half a per cent."""
 
 
 def _tasks(size: Size) -> list[Arguments]:
@@ -57,8 +48,10 @@ def _tasks(size: Size) -> list[Arguments]:
         for name, correlated in cells
         for seed in size.seeds
     ]
+    # Multiples of the measured gradient bound to tune on; next to nothing is learnt at the end of the grid.
+    powers = (-2, 0, 2, 4, 8, 12) if size.quick else (-2, -1, 0, 1, 2, 3, 4, 5, 6, 8, 10, 12)
     for reading in READINGS.values():
-        factors = _factors(size) if reading.tuned else [None]
+        factors = [2.0**k for k in powers] if reading.tuned else [None]
         tasks += [
             (name, reading.correlated, learner, reading.random_start, factor, ROUNDS, seed)
             for name in NAMES
@@ -71,14 +64,14 @@ def _tasks(size: Size) -> list[Arguments]:
 
 Cell = dict[str, list[dict[str, Any]]]
 """The runs of one panel: by contender, one for each seed."""
+Totals = dict[tuple[str, str], dict[str, list[float]]]
+"""Total costs by reading and environment: of every contender, one for each seed."""
 
 
 def _cells(tasks: list[Arguments], results: list[dict[str, Any]], seeds: list[int]) -> dict[tuple[str, str], Cell]:
     """Return the runs of every panel; of a learner that is tuned, the best of its grid, seed by seed."""
-    runs: dict[Arguments, list[dict[str, Any]]] = {}
-    for (name, correlated, contender, random_start, factor, _, seed), result in zip(tasks, results, strict=True):
-        key = (name, correlated, contender, random_start, factor is not None, seed)
-        runs.setdefault(key, []).append(result | {"factor": factor})
+    keys = [(*key, factor is not None, seed) for *key, factor, _, seed in tasks]
+    runs = group(keys, [result | {"factor": task[4]} for task, result in zip(tasks, results, strict=True)])
     cells: dict[tuple[str, str], Cell] = {}
     for title, reading in READINGS.items():
         for name in NAMES:
@@ -101,12 +94,15 @@ def _conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
     tables = [_overview(reading, totals) for reading in READINGS]
     tables += [_ratios(reading, totals, seeds) for reading in READINGS]
     tables.append(_choices(cells, seeds))
-    panels = [_as_in_the_paper(name, cells[TUNED, name], rounds) for name in NAMES]
+    panels = []
+    for name in NAMES:
+        series = [mean_curve(of, [r["cost"] for r in cells[TUNED, name][of]], rounds) for of in LEARNERS]
+        panels.append(Panel(f"{name}, as in the paper", "round", "cumulative cost", series))
     panels += [_panel(title, name, cell, rounds) for (title, name), cell in cells.items()]
     end = max(factor for *_, factor, _, _ in tasks if factor is not None)
     chosen = [run["factor"] == end for name in NAMES for learner in LEARNERS for run in cells[ZERO, name][learner]]
     summary = _summary(totals, claims, f"{sum(chosen)} of {len(chosen)}")
-    return Finding("Controllers under changing costs", summary, tables, claims, panels)
+    return Finding(STUDY.title, summary, tables, claims, panels)
 
 
 def _statements() -> list[tuple[str, str, str, list[Ratio]]]:
@@ -114,18 +110,11 @@ def _statements() -> list[tuple[str, str, str, list[Ratio]]]:
 
     Those about the first reading are the paper's.
     """
-    below = [
-        (reading, other)
-        for reading, others in {
-            TUNED: ("OGD", "Ader"),
-            MEASURED: ("OGD", "Ader"),
-            CORRELATED: ("OGD", "Ader", LQR),
-        }.items()
-        for other in others
-    ]
+    rivals = {TUNED: ("OGD", "Ader"), MEASURED: ("OGD", "Ader"), CORRELATED: ("OGD", "Ader", LQR)}
     statements = [
         (f"{name}, {reading}: Scream below {other}", reading, name, [Ratio("Scream", other, 0.0, 1.0)])
-        for reading, other in below
+        for reading, others in rivals.items()
+        for other in others
         for name in NAMES
     ]
     pairs = [("OGD", "Ader"), ("Scream", "OGD"), ("Scream", "Ader")]
@@ -134,7 +123,7 @@ def _statements() -> list[tuple[str, str, str, list[Ratio]]]:
 
 
 def _choices(cells: dict[tuple[str, str], Cell], seeds: list[int]) -> Table:
-    """Return what tuning chose."""
+    """Return the constants that tuning chose."""
     rows = [
         [f"{name}, {reading}: {learner}", *(f"{run['factor']:g}" for run in cells[reading, name][learner])]
         for reading, how in READINGS.items()
@@ -146,30 +135,24 @@ def _choices(cells: dict[tuple[str, str], Cell], seeds: list[int]) -> Table:
     return Table(title, ["learner", *(f"seed {seed}" for seed in seeds)], rows, detail=True)
 
 
-def _overview(reading: str, totals: dict[tuple[str, str], dict[str, list[float]]]) -> Table:
-    """Return the total costs of a reading, and what they are of LQR's on the same seed."""
-    rows = []
-    for contender in (*LEARNERS, *REFERENCES):
-        row = [contender]
-        for name in NAMES:
-            own, lqr = np.array(totals[reading, name][contender]), np.array(totals[reading, name][LQR])
-            row.append(f"{own.mean():.0f} ({(own / lqr).mean():.3f})")
-        rows.append(row)
-    title = f"{reading[0].upper()}{reading[1:]}: total cost, mean over seeds (over LQR's on the same seed)"
+def _overview(reading: str, totals: Totals) -> Table:
+    """Return the total costs of a reading, and their ratios to LQR's on the same seed."""
+
+    def cell(contender: str, name: str) -> str:
+        here = totals[reading, name]
+        return f"{np.mean(here[contender]):.0f} ({Ratio(contender, LQR).of(here).mean():.3f})"
+
+    rows = [[each, *(cell(each, name) for name in NAMES)] for each in (*LEARNERS, *REFERENCES)]
+    title = f"{reading.capitalize()}: total cost, mean over seeds (over LQR's on the same seed)"
     return Table(title, ["controller", *NAMES], rows)
 
 
-def _ratios(reading: str, totals: dict[tuple[str, str], dict[str, list[float]]], seeds: list[int]) -> Table:
+def _ratios(reading: str, totals: Totals, seeds: list[int]) -> Table:
     """Return the ratios that matter, seed by seed."""
     ratios = (Ratio("Scream", "OGD"), Ratio("Scream", "Ader"), *(Ratio(learner, LQR) for learner in LEARNERS))
     columns = {f"{name}: {ratio}": ratio.of(totals[reading, name]) for name in NAMES for ratio in ratios}
-    title = f"{reading[0].upper()}{reading[1:]}: ratios of total cost on the same seed"
+    title = f"{reading.capitalize()}: ratios of total cost on the same seed"
     return ratio_table(title, seeds, columns)._replace(detail=True)
-
-
-def _as_in_the_paper(name: str, cell: Cell, rounds: int) -> Panel:
-    series = [mean_curve(learner, [r["cost"] for r in cell[learner]], rounds) for learner in LEARNERS]
-    return Panel(f"{name}, as in the paper", "round", "cumulative cost", series)
 
 
 def _panel(reading: str, name: str, cell: Cell, rounds: int) -> Panel:
@@ -183,8 +166,8 @@ def _panel(reading: str, name: str, cell: Cell, rounds: int) -> Panel:
     return Panel(f"{name}, {reading}", "round", "cost so far / LQR's", [*learners, *references])
 
 
-def _summary(totals: dict[tuple[str, str], dict[str, list[float]]], claims: list[Claim], still: str) -> list[str]:
-    """Say it in percentages; three of them are those of the three environments."""
+def _summary(totals: Totals, claims: list[Claim], still: str) -> list[str]:
+    """Say it in percentages; three in a row are those of the three environments."""
 
     def means(reading: str, top: str, bottom: str) -> list[float]:
         return [float(Ratio(top, bottom).of(totals[reading, name]).mean()) for name in NAMES]

@@ -15,18 +15,10 @@ from driftwise.losses import LinearLoss
 
 NONE, TRUE = "no hints", "the truth"
 FACTOR = 1.5
-"""What hints may cost, as a multiple of the cost above the hindsight optimum without them."""
-
-Generator = np.random.Generator
+"""Largest cost above the hindsight optimum that hints may lead to, as a multiple of that without them."""
 
 
-def _turncoat(gradients: Array) -> Array:
-    """Return hints that are right for half of the time, then the opposite."""
-    sign = np.where(np.arange(len(gradients)) < len(gradients) // 2, 1.0, -1.0)
-    return np.asarray(sign[:, None] * gradients)
-
-
-HINTS: dict[str, Callable[[Array, Generator], Array]] = {
+HINTS: dict[str, Callable[[Array, np.random.Generator], Array]] = {
     TRUE: lambda g, rng: g,
     "the truth in noise": lambda g, rng: g + rng.standard_normal(g.shape) / np.sqrt(DIM),
     "ten times the truth": lambda g, rng: 10.0 * g,
@@ -34,25 +26,22 @@ HINTS: dict[str, Callable[[Array, Generator], Array]] = {
     "the opposite": lambda g, rng: -g,
     "noise": lambda g, rng: rng.standard_normal(g.shape),
     "loud noise": lambda g, rng: 100.0 * rng.standard_normal(g.shape),
-    "right, then opposite": lambda g, rng: _turncoat(g),
+    "right, then opposite": lambda g, rng: np.vstack([g[: len(g) // 2], -g[len(g) // 2 :]]),
 }
 
 
 def run(stream: str, price: float, rounds: int, seed: int) -> dict[str, float]:
     """Return the cost above the hindsight optimum with every kind of hint."""
-    rng = np.random.default_rng(seed)
-    gradients = STREAMS[stream](rng, rounds)
+    gradients = STREAMS[stream](np.random.default_rng(seed), rounds)
     best = regret.hindsight_optimum(LinearLoss(gradients), Ball(DIM), price).total
-    result = {NONE: _cost(gradients, None, price) - best}
-    for name, make in HINTS.items():
-        result[name] = _cost(gradients, make(gradients, np.random.default_rng(seed + 1)), price) - best
-    return result
+    hints = {name: make(gradients, np.random.default_rng(seed + 1)) for name, make in HINTS.items()}
+    return {name: _cost(gradients, each, price) - best for name, each in {NONE: None, **hints}.items()}
 
 
 def _cost(gradients: Array, hints: Array | None, price: float) -> float:
     learner, total, before = SelfTunedScream(Ball(DIM), switching_cost=price), 0.0, None
     for t, gradient in enumerate(gradients):
-        w = learner.act() if hints is None else learner.act(hint=hints[t])
+        w = learner.act(hint=None if hints is None else hints[t])
         moved = 0.0 if before is None else float(np.linalg.norm(w - before))
         total += float(gradient @ w) + price * moved
         before = w
@@ -89,9 +78,8 @@ def _conclude(tasks: list[Arguments], results: list[dict[str, float]]) -> Findin
         f"In the worst cell the truth makes it {max(ratios[TRUE]):.2f} of it.",
         f"The worst hints, {worst}, make it {max(ratios[worst]):.2f} times as much in the worst cell.",
     ]
-    table = Table(
-        "Cost above the hindsight optimum, with hints / without", ["hints", "least", "median", "largest"], rows
-    )
+    title = "Cost above the hindsight optimum, with hints / without"
+    table = Table(title, ["hints", "least", "median", "largest"], rows)
     return Finding(STUDY.title, summary, [table], claims)
 
 

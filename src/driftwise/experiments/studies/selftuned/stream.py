@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from driftwise.domains import Domain
-from driftwise.experiments.findings.curves import cumulative, mean_curve
-from driftwise.experiments.findings.finding import Claim, Finding, Panel, Table
+from driftwise.experiments.findings.curves import cumulative
+from driftwise.experiments.findings.finding import Claim, Finding, Table
+from driftwise.experiments.studies import figure1
 from driftwise.experiments.studies.figure1 import ALPHAS, CONTENDERS, GRADIENT_BOUND, ROUNDS
 from driftwise.experiments.studies.paired import ratio_table
 from driftwise.experiments.studies.study import Arguments, Size, Study, group
@@ -17,16 +18,14 @@ from driftwise.play import play
 from driftwise.streams import drifting_regression
 
 SEEDS = (*range(200, 210), *range(1000, 1020))
-"""None of them was used to choose anything."""
+"""Seeds that were not used to choose anything."""
 
-TITLE = "Overall cost (loss + switching cost), mean over seeds, and as a part of Scream's; lambda = 2 alpha"
-
-TARGETS = dict(zip(ALPHAS, (0.33, 0.54, 0.69), strict=True))
-"""What a prototype without patient base-learners came near to, as parts of Scream's overall cost."""
+TARGETS = (0.33, 0.54, 0.69)
+"""Parts of Scream's overall cost at each alpha, which a prototype without patient base-learners came near to."""
 
 
 def _part(domain: Domain, lambda_: float, patience: tuple[float, ...], dead_zone: float) -> Learner:
-    """Return self-tuned Scream without some of what makes it up."""
+    """Return self-tuned Scream without some of its parts."""
     return Ensemble(
         domain,
         pool=self_tuned_pool(domain.diameter, patience),
@@ -61,46 +60,37 @@ def _tasks(size: Size) -> list[Arguments]:
 def _conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
     seeds = sorted({seed for *_, seed in tasks})
     runs = group([(name, alpha) for name, alpha, _ in tasks], results)
-    costs = {key: np.array([r["loss"][-1] + r["switching"][-1] for r in of]) for key, of in runs.items()}
-    rows, claims, tables, ratios = [], [], [], {}
-    for name in LEARNERS:
-        row = [name]
-        for alpha in ALPHAS:
-            loss, switching = (np.mean([r[part][-1] for r in runs[name, alpha]]) for part in ("loss", "switching"))
-            part = costs[name, alpha].mean() / costs["Scream", alpha].mean()
-            row.append(f"{loss + switching:.0f} ({loss:.0f} + {switching:.0f}) {part:.3f}")
-        rows.append(row)
-    for alpha, most in TARGETS.items():
-        each = ratios[alpha] = costs["Self-tuned Scream", alpha] / costs["Scream", alpha]
-        claims.append(
-            Claim(
-                f"alpha {alpha:g}: self-tuned Scream costs at most {most} of Scream on every seed",
-                bool(each.max() <= most),
-                f"{each.min():.3f} to {each.max():.3f}, mean {each.mean():.3f}, {each.size} seeds",
-            )
+    costs = {key: figure1.overall(of) for key, of in runs.items()}
+    ratios = {alpha: costs["Self-tuned Scream", alpha] / costs["Scream", alpha] for alpha in ALPHAS}
+    claims = [
+        Claim(
+            f"alpha {alpha:g}: self-tuned Scream costs at most {most} of Scream on every seed",
+            bool(each.max() <= most),
+            f"{each.min():.3f} to {each.max():.3f}, mean {each.mean():.3f}, {each.size} seeds",
         )
-    header = ["learner", *(f"alpha = {alpha:g}" for alpha in ALPHAS)]
-    tables.append(Table(TITLE, header, rows))
+        for (alpha, each), most in zip(ratios.items(), TARGETS, strict=True)
+    ]
+    rows = [
+        [name]
+        + [f"{figure1.split(runs[name, a])} {costs[name, a].mean() / costs['Scream', a].mean():.3f}" for a in ALPHAS]
+        for name in LEARNERS
+    ]
     columns = {f"alpha = {alpha:g}": each for alpha, each in ratios.items()}
-    tables.append(ratio_table("Overall cost of self-tuned Scream / Scream", seeds, columns)._replace(detail=True))
-    means = [f"{each.mean():.2f}" for each in ratios.values()]
-    without = [f"{np.mean(costs['without patience', a] / costs['Scream', a]):.2f}" for a in ALPHAS]
-    prices, worst = ", ".join(f"{alpha:g}" for alpha in ALPHAS), [f"{each.max():.2f}" for each in ratios.values()]
+    tables = [
+        Table(f"{figure1.TITLE}, and as a part of Scream's; lambda = 2 alpha", ["learner", *columns], rows),
+        ratio_table("Overall cost of self-tuned Scream / Scream", seeds, columns)._replace(detail=True),
+    ]
+    prices = ", ".join(f"{alpha:g}" for alpha in ALPHAS)
+    means = ", ".join(f"{each.mean():.2f}" for each in ratios.values())
+    worst = ", ".join(f"{each.max():.2f}" for each in ratios.values())
+    without = ", ".join(f"{np.mean(costs['without patience', a] / costs['Scream', a]):.2f}" for a in ALPHAS)
     summary = [
-        f"Self-tuned Scream knows neither the horizon nor a bound on gradients, and costs {', '.join(means)} of what "
-        f"Scream costs at alpha {prices}.",
-        f"On the worst of {len(seeds)} seeds it is {', '.join(worst)}.",
-        f"Without patient base-learners it would be {', '.join(without)} on average.",
+        f"Self-tuned Scream knows neither the horizon nor a bound on gradients, and costs {means} of what Scream costs "
+        f"at alpha {prices}.",
+        f"On the worst of {len(seeds)} seeds it is {worst}.",
+        f"Without patient base-learners it would be {without} on average.",
     ]
-    panels = [
-        Panel(
-            f"overall cost, alpha = {alpha:g}",
-            "round",
-            "overall cost",
-            [mean_curve(name, [r["loss"] + r["switching"] for r in runs[name, alpha]], ROUNDS) for name in LEARNERS],
-        )
-        for alpha in ALPHAS
-    ]
+    panels = [figure1.panel(runs, alpha, "overall cost", ROUNDS, LEARNERS) for alpha in ALPHAS]
     return Finding(STUDY.title, summary, tables, claims, panels)
 
 

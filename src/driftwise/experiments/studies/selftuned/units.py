@@ -1,5 +1,6 @@
 """Self-tuned Scream in other units: losses and prices multiplied by a number."""
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -22,7 +23,7 @@ def _regression(rounds: int, seed: int, factor: float) -> tuple[LossStream, Doma
 
 
 def _experts(rounds: int, seed: int, factor: float) -> tuple[LossStream, Domain]:
-    """Return forty options whose losses shift together: at first only rounding tells base-learners apart."""
+    """Return forty options whose losses shift together: at first base-learners differ only by rounding."""
     rng = np.random.default_rng(seed)
     losses = rng.uniform(0.0, 1.0, (rounds, 40)) + 5.0 * rng.standard_normal((rounds, 1))
     return LinearLoss(factor * losses), Simplex(40)
@@ -43,7 +44,7 @@ PROBLEMS: dict[str, Callable[[int, int, float], tuple[LossStream, Domain]]] = {
 
 
 def run(problem: str, factor: float, price: float, rounds: int, seed: int) -> float:
-    """Return how far decisions are at most, in diameters, from those for losses and prices `factor` times as large."""
+    """Return the largest change of a decision, in diameters, when losses and prices are `factor` times as large."""
     (plain, domain), (scaled, _) = (PROBLEMS[problem](rounds, seed, by) for by in (1.0, factor))
     one = play(SelfTunedScream(domain, switching_cost=price), plain).decisions
     other = play(SelfTunedScream(domain, switching_cost=factor * price), scaled).decisions
@@ -52,13 +53,8 @@ def run(problem: str, factor: float, price: float, rounds: int, seed: int) -> fl
 
 def _tasks(size: Size) -> list[Arguments]:
     rounds, seeds = (2000, range(1)) if size.quick else (50_000, range(2))
-    return [
-        (problem, factor, price, rounds, seed)
-        for problem in PROBLEMS
-        for factor in FACTORS
-        for price in (0.2, 4.0)
-        for seed in seeds
-    ]
+    cells = itertools.product(PROBLEMS, FACTORS, (0.2, 4.0), seeds)
+    return [(problem, factor, price, rounds, seed) for problem, factor, price, seed in cells]
 
 
 def _conclude(tasks: list[Arguments], results: list[float]) -> Finding:

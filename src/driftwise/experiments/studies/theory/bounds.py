@@ -18,6 +18,9 @@ DRAWN = ("OGD", "Mirror descent, entropy", "Hedge", "Ader, improved", "Scream, a
 """The curves of the panel; the table has all."""
 
 
+COLUMNS = ("learner", "comparators", "ratio", "guaranteed")
+
+
 def _random_problem(rng: np.random.Generator) -> tuple[lossy.LossStream, Domain, Array]:
     """Return losses with random drift, a domain, and a sequence that moves as the losses do."""
     T, d = int(10 ** rng.uniform(2.0, 3.3)), int(rng.integers(1, 9))
@@ -26,9 +29,8 @@ def _random_problem(rng: np.random.Generator) -> tuple[lossy.LossStream, Domain,
     if d > 1:
         domains += [Simplex(d, size), Simplex(d)]
     domain = domains[rng.integers(len(domains))]
-    source = drifting_regression(
-        T, d, int(rng.integers(1, T + 1)), ["abrupt", "gradual"][rng.integers(2)], size, seed=rng
-    )
+    segment, change = int(rng.integers(1, T + 1)), ["abrupt", "gradual"][rng.integers(2)]
+    source = drifting_regression(T, d, segment, change, size, seed=rng)
     x, y, walk = source.data.features, source.data.targets, source.generator
     noise = rng.normal(0.0, 0.1 * size, walk.shape)
     streams: list[lossy.LossStream] = [
@@ -62,18 +64,15 @@ def _contestants(domain: Domain, lambda_: float, G: float, T: int) -> dict[str, 
         "Lazy Scream, theorem": LazyScream(domain, switching_cost=lambda_, rate="theorem", **usual),
     }
     if isinstance(domain, Simplex):
-        entropy = mirror.NegativeEntropy()
-        start = np.full(domain.dim, domain.scale / domain.dim)
-        result["Mirror descent, entropy"] = MirrorDescent(
-            domain, mirror=entropy, switching_cost=lambda_, start=start, **usual
-        )
+        usual |= {"mirror": mirror.NegativeEntropy(), "start": np.full(domain.dim, domain.scale / domain.dim)}
+        result["Mirror descent, entropy"] = MirrorDescent(domain, switching_cost=lambda_, **usual)
         if domain.scale == 1.0:
             result["Hedge"] = Hedge(domain.dim, loss_bound=G, horizon=T, switching_cost=lambda_)
     return result
 
 
 def certify_random_problem(seed: int) -> dict[str, Any]:
-    """Play every learner on one random problem, and hold it against its theorem for several comparators.
+    """Play every learner on one random problem, and check its theorem against several comparators.
 
     Returns columns, with an entry for every certificate.
     """
@@ -95,15 +94,11 @@ def certify_random_problem(seed: int) -> dict[str, Any]:
                 continue  # their theorems are for fixed comparators
             certificate = regret.certificate(trace, domain.project(v))
             result.append((name, kind, certificate.ratio, certificate.guaranteed))
-    columns = zip(*result, strict=True)
-    return dict(zip(("learner", "comparators", "ratio", "guaranteed"), map(np.array, columns), strict=True))
+    return dict(zip(COLUMNS, map(np.array, zip(*result, strict=True)), strict=True))
 
 
 def _conclude_bounds(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
-    learner, against, ratio, guaranteed = (
-        np.concatenate([result[name] for result in results])
-        for name in ("learner", "comparators", "ratio", "guaranteed")
-    )
+    learner, against, ratio, guaranteed = (np.concatenate([result[name] for result in results]) for name in COLUMNS)
     rows, series = [], []
     for name in dict.fromkeys(learner.tolist()):
         own = np.flatnonzero(learner == name)
@@ -131,14 +126,12 @@ def _conclude_bounds(tasks: list[Arguments], results: list[dict[str, Any]]) -> F
     series.append(Series("Bound", [1.0, 1.0], [0.0, 1.0], style="dashed"))
     x_label = "regret / bound, 0 where regret is negative"
     panel = Panel("How near regret comes to its bound", x_label, "part of the runs below", series)
-    return Finding(TITLE, summary, [table], claims, [panel], columns=1)
+    return Finding(STUDY.title, summary, [table], claims, [panel], columns=1)
 
-
-TITLE = "The bounds on random problems (lambda 0.01 to 316, random drift)"
 
 STUDY = Study(
     "bounds",
-    TITLE,
+    "The bounds on random problems (lambda 0.01 to 316, random drift)",
     lambda size: [(seed,) for seed in range(40 if size.quick else 300)],
     certify_random_problem,
     _conclude_bounds,
