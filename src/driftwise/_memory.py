@@ -8,7 +8,7 @@ are written into slots of a header, where kernels `find` them: nobody computes a
 Under ``NUMBA_DISABLE_JIT=1`` a pointer is a `Place`, which checks every index: kernels then run bounds-checked.
 """
 
-import itertools
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -149,30 +149,34 @@ class Section:
     def __init__(self, numbers: int, parts: Sequence[Part]) -> None:
         self.numbers, self.parts = numbers, tuple(parts)
 
-    def _shapes(self, sides: Mapping[str, int]) -> list[tuple[int, ...]]:
-        return [
-            tuple(int(sides[side]) if isinstance(side, str) else side for side in part.shape) for part in self.parts
-        ]
-
-    def _offsets(self, sides: Mapping[str, int]) -> list[int]:
-        return list(itertools.accumulate(map(math.prod, self._shapes(sides)), initial=self.numbers))
+    def _places(self, sides: Mapping[str, int]) -> tuple[tuple[tuple[str, slice, tuple[int, ...]], ...], int]:
+        """Return name, place and shape of every part, and where the last one ends."""
+        return _places(self, tuple(sides.items()))
 
     def size(self, sides: Mapping[str, int]) -> int:
         """Return the length of the vector."""
-        return self._offsets(sides)[-1]
+        return self._places(sides)[1]
 
     def write_offsets(self, header: Array, sides: Mapping[str, int]) -> None:
         """Tell kernels where the parts are."""
-        for item, offset in zip(self.parts, self._offsets(sides), strict=False):
-            header[item.slot] = offset
+        for item, (_, place, _) in zip(self.parts, self._places(sides)[0], strict=True):
+            header[item.slot] = place.start
 
     def views(self, vector: Array, sides: Mapping[str, int]) -> dict[str, Array]:
         """Return the parts of a vector by name; what is written to them is written to the vector."""
-        offsets, shapes = self._offsets(sides), self._shapes(sides)
-        return {
-            item.name: vector[start : start + math.prod(shape)].reshape(shape)
-            for item, start, shape in zip(self.parts, offsets, shapes, strict=False)
-        }
+        return {name: vector[place].reshape(shape) for name, place, shape in self._places(sides)[0]}
+
+
+@functools.lru_cache(maxsize=256)
+def _places(
+    section: Section, sides: tuple[tuple[str, int], ...]
+) -> tuple[tuple[tuple[str, slice, tuple[int, ...]], ...], int]:
+    known, places, end = dict(sides), [], section.numbers
+    for part in section.parts:
+        shape = tuple(int(known[side]) if isinstance(side, str) else side for side in part.shape)
+        start, end = end, end + math.prod(shape)
+        places.append((part.name, slice(start, end), shape))
+    return tuple(places), end
 
 
 class Workspace(Section):

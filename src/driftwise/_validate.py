@@ -77,39 +77,48 @@ def instance(owner: str, name: str, value: object, kind: type[R], hint: str) -> 
     raise ParameterError(f"{owner}: {name} must be a {kind.__name__}, such as {hint}, got {describe(value)}.")
 
 
+NOT_NUMBERS = (TypeError, ValueError, OverflowError)
+"""Errors of NumPy for what cannot be an array."""
+
+
+def _read(value: ArrayLike) -> NDArray[Any]:
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise TypeError
+    return np.asarray(value)
+
+
 def loose(
     owner: str, name: str, value: ArrayLike, expected: str = "real numbers in rows of one length"
 ) -> NDArray[Any]:
     """Return `value` as an array of whatever shape and type it has, for a caller that decides by the shape."""
     try:
-        if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-            raise TypeError
-        return np.asarray(value)
-    except (TypeError, ValueError, OverflowError):
+        return _read(value)
+    except NOT_NUMBERS:
         raise InputError(f"{owner}: {name} must be {expected}, got {describe(value)}.") from None
 
 
 def array(owner: str, name: str, value: ArrayLike, shape: tuple[int | str, ...], *, copy: bool = False) -> Array:
     """Return `value` as a C-contiguous float64 array of `shape`; a side with a name may have any positive length."""
-    wanted = "(" + ", ".join(str(side) for side in shape)
-    wanted += ",)" if len(shape) == 1 else ")"
-    expected = f"finite real numbers of shape {wanted}"
-    given = loose(owner, name, value, expected)
+
+    def refused(got: str, limit: str = "") -> InputError:
+        sides = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
+        return InputError(f"{owner}: {name} must be finite real numbers of shape ({sides}){limit}, got {got}.")
+
+    try:
+        given = _read(value)
+    except NOT_NUMBERS:
+        raise refused(describe(value)) from None
     if given.dtype.kind not in "fiu" or given.ndim != len(shape):
-        shown = describe(given if given.ndim else value)
-        raise InputError(f"{owner}: {name} must be {expected}, got {shown}.")
+        raise refused(describe(given if given.ndim else value))
     for side, length in zip(shape, given.shape, strict=True):
         if length == 0 or (isinstance(side, int) and side != length):
-            raise InputError(f"{owner}: {name} must be {expected}, got {describe(given)}.")
+            raise refused(describe(given))
     read = np.array if copy else np.asarray
     result: Array = read(given, np.float64, order="C")
-    largest = np.max(np.abs(result))
-    if not largest <= LARGEST:
+    if not np.abs(result).max() <= LARGEST:
         where = np.argwhere(~(np.abs(result) <= LARGEST))[0]
         place = f" at [{', '.join(str(int(i)) for i in where)}]" if where.size else ""
-        raise InputError(
-            f"{owner}: {name} must be {expected}, at most {LARGEST:g} in size, got {result[tuple(where)]}{place}."
-        )
+        raise refused(f"{result[tuple(where)]}{place}", f", at most {LARGEST:g} in size")
     return result
 
 

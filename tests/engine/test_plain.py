@@ -16,7 +16,7 @@ from driftwise._validate import Array
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
 from tests.cases import DOMAINS, SCHEDULES, maker, squared
 
-ROUNDS = 30
+ROUNDS = 20
 
 PRICES: dict[str, float | dw.MoveCost] = {
     "number": 0.3,

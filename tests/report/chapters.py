@@ -29,7 +29,7 @@ COSTS = {
 def figure1() -> Chapter:
     """Return a finding with three by three panels of curves with bands."""
     noise = np.random.default_rng(1)
-    rounds = np.linspace(250, 50_000, 200)
+    rounds = np.linspace(1000, 50_000, 50)
     share = {"Overall cost": 1.0, "Loss": 0.72, "Switching cost": 0.28}
     panels = [
         Panel(
