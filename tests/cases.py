@@ -19,14 +19,22 @@ def every_pair(**axes: Iterable[Any]) -> pytest.MarkDecorator:
 
     All combinations of three and more are run with -m full.
     """
-    values = [list(axis) for axis in axes.values()]
+    lengths = [len(list(axis)) for axis in axes.values()]
+    return _product(axes, lambda i, j, *rest: all(k == (i + n * j) % lengths[n + 1] for n, k in enumerate(rest, 1)))
+
+
+def a_third(**axes: Iterable[Any]) -> pytest.MarkDecorator:
+    """Run a test with a third of all combinations, every value being in some of them; with -m full with all."""
+    return _product(axes, lambda *places: sum(places) % 3 == 0)
+
+
+def _product(axes: dict[str, Iterable[Any]], usual: Callable[..., bool]) -> pytest.MarkDecorator:
+    """Return all combinations, of which those that are not usual are run with -m full."""
     cases = []
-    for place in itertools.product(*(range(len(axis)) for axis in values)):
-        first, second, *rest = place
-        usual = all(k == (first + n * second) % len(values[n + 1]) for n, k in enumerate(rest, start=1))
-        chosen = [axis[k] for axis, k in zip(values, place, strict=True)]
-        name = "-".join(value if isinstance(value, str) else repr(value) for value in chosen)
-        cases.append(pytest.param(*chosen, id=name, marks=() if usual else pytest.mark.full))
+    for chosen in itertools.product(*(enumerate(axis) for axis in axes.values())):
+        places, values = zip(*chosen, strict=True)
+        name = "-".join(value if isinstance(value, str) else repr(value) for value in values)
+        cases.append(pytest.param(*values, id=name, marks=() if usual(*places) else pytest.mark.full))
     return pytest.mark.parametrize(list(axes), cases)
 
 

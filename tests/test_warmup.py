@@ -90,7 +90,7 @@ for domain in domains:
                 learner.act(hint=[1.0, 2.0, 3.0])
                 learner.observe(fixed)
             learner.clone().act()
-            for losses in streams if lam == 3.0 else streams[:1]:
+            for losses in streams:
                 dw.play(learner.clone(), losses, switching_cost=lam, record_weights=True)
 own = dw.Ader(domains[0], gradient_bound=2.0, variant="original")
 dw.play(own, streams[0])

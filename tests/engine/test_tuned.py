@@ -10,7 +10,7 @@ from driftwise._validate import Array
 from driftwise.engine import layout
 from driftwise.engine.reference import Reference
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
-from tests.cases import DOMAINS, squared
+from tests.cases import DOMAINS, every_pair, squared
 
 ROUNDS = 40
 
@@ -48,9 +48,7 @@ def check_agrees(learner: Ensemble, hints: list[Array | None]) -> None:
     assert np.ptp(reference.points, axis=0).max() > 1e-3
 
 
-@pytest.mark.parametrize("every", [0, 2], ids=["no hints", "hints"])
-@pytest.mark.parametrize("cost", COSTS)
-@pytest.mark.parametrize("where", DOMAINS)
+@every_pair(where=DOMAINS, cost=COSTS, every=[0, 2])
 def test_every_self_tuned_round_is_the_reference_round(where: str, cost: str, every: int) -> None:
     domain = DOMAINS[where]
     check_agrees(dw.SelfTunedScream(domain, switching_cost=COSTS[cost]), _hints(domain.dim, every))

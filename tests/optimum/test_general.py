@@ -12,7 +12,7 @@ from driftwise._validate import Array
 from driftwise.errors import InputError, MissingExtraError
 from driftwise.optimum import general
 from driftwise.regret import hindsight_optimum
-from tests.cases import check_refused, custom
+from tests.cases import check_refused, custom, every_pair
 from tests.optimum.problems import (
     DIM,
     DOMAINS,
@@ -31,9 +31,7 @@ from tests.optimum.problems import (
 ROUNDS = 25
 
 
-@pytest.mark.parametrize("lambda_", [0.05, 0.5])
-@pytest.mark.parametrize("name", DOMAINS)
-@pytest.mark.parametrize("kind", GENERAL)
+@every_pair(kind=GENERAL, name=DOMAINS, lambda_=[0.05, 0.5])
 def test_general_losses_agree_with_cvxpy_and_are_certified(kind: str, name: str, lambda_: float) -> None:
     losses, domain = built_in(kind, ROUNDS), DOMAINS[name]
     best, optimum = hindsight_optimum(losses, domain, lambda_), cheapest(losses, domain, lambda_)

@@ -7,6 +7,7 @@ import driftwise as dw
 from driftwise.optimum import stages
 from driftwise.optimum.duality import lower_bound
 from driftwise.regret import hindsight_optimum
+from tests.cases import every_pair
 from tests.optimum.problems import CONES, DIM, DOMAINS, built_in, cheapest, cost, sequences
 
 UP, DOWN = np.array([0.3, 0.1, 0.5, 0.0]), np.array([0.1, 0.2, 0.05, 0.3])
@@ -20,9 +21,7 @@ PRICES: dict[str, dw.MoveCost] = {
 KINDS = ("squared", "tracking", "linear", "capacity", "absolute", "quantile")
 
 
-@pytest.mark.parametrize("price", PRICES)
-@pytest.mark.parametrize("name", CONES)
-@pytest.mark.parametrize("kind", KINDS)
+@every_pair(kind=KINDS, name=CONES, price=PRICES)
 def test_every_price_agrees_with_cvxpy_on_every_domain(kind: str, name: str, price: str) -> None:
     losses, domain, prices = built_in(kind, 20), DOMAINS[name], PRICES[price]
     best, optimum = hindsight_optimum(losses, domain, prices), cheapest(losses, domain, prices)

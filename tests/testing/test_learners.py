@@ -12,7 +12,18 @@ from driftwise._validate import Array
 from driftwise.errors import ParameterError
 from driftwise.mirror import Euclidean, MirrorMap, NegativeEntropy, PNorm
 from driftwise.testing import check_learner
-from tests.cases import DOMAINS, EUCLIDEAN, SCHEDULES, STREAMS, check_refused, every_pair, maker, squared, stream
+from tests.cases import (
+    DOMAINS,
+    EUCLIDEAN,
+    SCHEDULES,
+    STREAMS,
+    a_third,
+    check_refused,
+    every_pair,
+    maker,
+    squared,
+    stream,
+)
 
 ROUNDS = 18
 BALL = dw.Ball(3)
@@ -24,8 +35,7 @@ def test_every_learner_on_every_domain(name: str, where: str, schedule: str) -> 
     check_learner(maker(name, domain, ROUNDS, schedule), squared(domain.dim, ROUNDS), seed=len(name))
 
 
-@pytest.mark.parametrize("kind", STREAMS)
-@pytest.mark.parametrize("name", EUCLIDEAN)
+@a_third(name=EUCLIDEAN, kind=STREAMS)
 def test_every_learner_on_every_loss(name: str, kind: str) -> None:
     check_learner(maker(name, BALL, ROUNDS), stream(kind, 3, ROUNDS), seed=3)
 

@@ -13,6 +13,7 @@ from driftwise.errors import ParameterError
 from driftwise.losses import LossStream, RoundLoss, SwitchingCosts
 from driftwise.streams import drifting_regression
 from driftwise.testing import check_loss
+from tests.cases import a_third
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((30, 3)), RNG.standard_normal(30)
@@ -66,8 +67,7 @@ LOSSES: list[LossStream] = [
 ]
 
 
-@pytest.mark.parametrize("domain", DOMAINS, ids=repr)
-@pytest.mark.parametrize("losses", LOSSES, ids=repr)
+@a_third(losses=LOSSES, domain=DOMAINS)
 def test_every_loss_passes_on_every_domain(losses: LossStream, domain: dw.Domain) -> None:
     check_loss(losses, domain, seed=1)
 

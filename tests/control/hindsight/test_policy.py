@@ -12,7 +12,7 @@ from driftwise import control
 from driftwise._validate import Array
 from driftwise.control.hindsight import best_linear, best_policy, clairvoyant
 from driftwise.errors import ArgumentError, InputError, ParameterError, StabilityError
-from tests.cases import check_refused
+from tests.cases import a_third, check_refused
 from tests.control.cases import COSTS, DATA, PLANT, UNIT
 from tests.control.hindsight.problems import SYSTEMS, given, problem, waves
 
@@ -39,7 +39,7 @@ def test_reference_totals(plant: str, kind: str, linear: float, best: float) -> 
     assert 0.999 * short.total <= longer.total <= short.total
 
 
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in COSTS for name in SYSTEMS])
+@a_third(kind=COSTS, name=SYSTEMS)
 def test_comparators_stand_in_order(kind: str, name: str) -> None:
     asked = problem(name, kind)
     settings: dict[str, Any] = {"start": asked.start}

@@ -9,14 +9,12 @@ import pytest
 from driftwise import control
 from driftwise.control.hindsight import clairvoyant
 from driftwise.errors import MissingExtraError
-from tests.cases import check_refused
+from tests.cases import check_refused, every_pair
 from tests.control.cases import COSTS, DATA, PLANT, UNIT
 from tests.control.hindsight.problems import SYSTEMS, given, least, of_inputs, problem, waves
 
 
-@pytest.mark.parametrize("bound", [None, 0.25])
-@pytest.mark.parametrize("kind", COSTS)
-@pytest.mark.parametrize("name", SYSTEMS)
+@every_pair(name=SYSTEMS, kind=COSTS, bound=[None, 0.25])
 def test_the_total_is_the_least(name: str, kind: str, bound: float | None) -> None:
     asked = problem(name, kind)
 

@@ -9,6 +9,7 @@ import pytest
 import driftwise as dw
 from driftwise import control
 from driftwise.control.hindsight import best_policy
+from tests.cases import every_pair
 from tests.control.cases import COSTS, ROUNDS, squares
 from tests.control.hindsight.problems import QUADRATICS, SYSTEMS, cp, given, least, of_policies, problem
 
@@ -29,9 +30,7 @@ def expected(name: str, kind: str, segments: str, radius: float | None = None) -
     return least(asked, F, r, None if radius is None else limits)
 
 
-@pytest.mark.parametrize("segments", SEGMENTS)
-@pytest.mark.parametrize("kind", COSTS)
-@pytest.mark.parametrize("name", SYSTEMS)
+@every_pair(name=SYSTEMS, kind=COSTS, segments=SEGMENTS)
 def test_the_total_is_the_least(name: str, kind: str, segments: str) -> None:
     asked = problem(name, kind)
     found = best_policy(*given(asked), memory=H, segments=SEGMENTS[segments], start=asked.start)
@@ -44,9 +43,7 @@ def test_the_total_is_the_least(name: str, kind: str, segments: str) -> None:
     np.testing.assert_array_equal(found.segments, SEGMENTS[segments])
 
 
-@pytest.mark.parametrize("segments", SEGMENTS)
-@pytest.mark.parametrize("kind", ["scaled", "absolute", "Huber"])
-@pytest.mark.parametrize("name", ["double integrator", "wide"])
+@every_pair(name=["double integrator", "wide"], kind=["scaled", "absolute", "Huber"], segments=SEGMENTS)
 def test_the_total_is_the_least_of_a_domain(name: str, kind: str, segments: str) -> None:
     asked, radius = problem(name, kind), 0.15
     _, dx, du = asked.size
