@@ -274,10 +274,10 @@ def check(case: Case, way: str, decisions: Array, expected: Array) -> None:
     np.testing.assert_allclose(decisions[:first], expected[: len(decisions)][:first], 1e-9, 1e-9, err_msg=message)
 
 
-def fresh_process(code: str) -> float:
-    """Return the seconds that `code` takes in a new Python, by its own account: the best of five."""
+def fresh_process(code: str, times: int) -> float:
+    """Return the seconds that `code` takes in a new Python, by its own account: the best of some times."""
     script = f"import time; start = time.perf_counter()\n{code}\nprint(time.perf_counter() - start)"
-    outputs = [subprocess.run([sys.executable, "-c", script], check=True, capture_output=True) for _ in range(5)]
+    outputs = [subprocess.run([sys.executable, "-c", script], check=True, capture_output=True) for _ in range(times)]
     return min(float(output.stdout) for output in outputs)
 
 
@@ -295,7 +295,7 @@ def main() -> None:
     with c_libraries() as libraries, other_version(chosen.against, chosen.rounds) as other:
         best = compete(rows, libraries, other, chosen.turns)
     report(rows, best, chosen.rounds)
-    start_up()
+    start_up(min(chosen.turns, 5))
 
 
 def compete(
@@ -367,13 +367,14 @@ def play_count(case: Case) -> int:
     return int(learner.weights.size)
 
 
-def start_up() -> None:
+def start_up(times: int) -> None:
     # Names are imported when they are first used, so one is used.
-    imported = fresh_process("import driftwise; driftwise.Scream")
+    imported = fresh_process("import driftwise; driftwise.Scream", times)
     first = fresh_process(
         "import driftwise as dw\n"
         "learner = dw.Scream(dw.Ball(10), switching_cost=2.0, gradient_bound=2.0, horizon=1000)\n"
-        "dw.play(learner, dw.streams.drifting_regression(1000))"
+        "dw.play(learner, dw.streams.drifting_regression(1000))",
+        times,
     )
     print(f"\n{'import a learner, warm cache':<40}{imported:>7.2f} s    under 0.5")
     print(f"{'import and first play, warm cache':<40}{first:>7.2f} s    under 1.5")

@@ -1,4 +1,4 @@
-"""Losses of one's own: a `CustomLoss` from two Python functions, with memory.
+"""Losses of your own: a `CustomLoss` from two Python functions, with memory.
 
 A heater: today's temperature comes from 60 % of today's power and 40 % of yesterday's, so a loss looks at the last two
 decisions. What memory amounts to as a switching cost is given by hand. You see that the loss passes the public checks,

@@ -1,7 +1,7 @@
 """A plant whose A and B nobody knows: `ExploreThenCommit` probes it, estimates it, and takes over.
 
 All that is given is a gain that stabilises the plant. You see when the controller committed, how far off its estimate
-was, and what the rounds before and after cost beside the plain gain: exploring is dear, and pays only in the long run.
+was, and what the rounds before and after cost beside the plain gain: exploring costs a lot, and pays in the long run.
 """
 
 import numpy as np

@@ -1,18 +1,18 @@
 """The one place where driftwise meets numba: three kinds of compiled function, cached on disk without going stale.
 
-What a user waits for is compilation, so each kind costs as little of it as its job allows:
+Users wait for compilation, so each kind compiles as little as its job allows:
 
-* an **entry** is called from Python. It is kept on disk, so that it is compiled once on a machine;
-* a **helper** is called from compiled code only, and becomes part of its caller: no Python wrapper, no file; one that
-  is called seldom, or from several places, stands **aside**;
-* a **plugin** is called by its address, as a C function of pointers and whole numbers. It is kept on disk like an
-  entry, and all who call it share its machine code: a round of a family is compiled once for the two verbs and for
-  whole runs, and a domain or a mirror map that nobody uses is not compiled at all.
+* an **entry** is called from Python. It is kept on disk, so it is compiled once per machine;
+* a **helper** is called from compiled code only and is inlined into its caller: no Python wrapper, no file; one that
+  is called rarely, or from several places, is set **aside**, which does not force it inline;
+* a **plugin** is called by its address, as a C function of pointers and integers. It is kept on disk like an entry, and
+  all its callers share its machine code: a round of a family is compiled once for the two verbs and for whole runs, and
+  a domain or a mirror map that nobody uses is not compiled at all.
 
-numba throws cached code away when the file of the kernel itself has changed, but not when the kernel calls one of
-another file that has. Ours do, so the stamp that numba compares is the digest of all of them: it does not depend on
-times, which installing and copying change. A folder that is given need not be writable, so that a container can have a
-filled one. Where there is no folder, every process compiles for itself.
+numba discards cached code when the kernel's own file has changed, but not when a kernel that it calls from another file
+has. Ours call across files, so the stamp that numba compares is a digest of all of them: it does not depend on
+timestamps, which installing and copying change. The folder in ``DRIFTWISE_CACHE_DIR`` need not be writable, so a
+container can ship a filled one. Without a folder, every process compiles for itself.
 
 Arithmetic follows IEEE order (no fast-math, no fused operations), which is what lets one round and a whole run agree
 bit for bit. ``error_model="numpy"`` makes division by zero give inf instead of raising, so inner loops carry no checks.
@@ -75,7 +75,7 @@ _Locator: Any = getattr(_numba, "UserProvidedCacheLocator", None) or _numba._Use
 
 
 class _GivenFolder(_Locator):  # type: ignore[misc]
-    """The folder of ``DRIFTWISE_CACHE_DIR``: if it is there, it need not be writable to be read."""
+    """The folder in ``DRIFTWISE_CACHE_DIR``; if it exists, it need not be writable."""
 
     def ensure_cache_path(self) -> None:
         if not os.path.isdir(self.get_cache_path()):
@@ -92,7 +92,7 @@ class _Cache(_numba.FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target: Any) -> Any:
         try:
             return super().load_overload(sig, target)
-        except Exception:  # a file that was cut short, say: what is on disk is only a copy, and is made again
+        except Exception:  # such as a truncated file: what is on disk is only a copy, and is rebuilt
             with contextlib.suppress(OSError):
                 self.flush()
             return None
@@ -133,17 +133,17 @@ def entry(function: F) -> F:
 
 
 def brief(function: F) -> F:
-    """Compile an entry that is over before the interpreter could be given away, and so holds on to it."""
+    """Compile an entry that is too short to be worth releasing the interpreter lock for."""
     return _entry(function, _nrt=False)
 
 
 def allocating(function: F) -> F:
-    """Compile an entry that may allocate and return arrays, at the price of counting references."""
+    """Compile an entry that may allocate and return arrays, at the cost of reference counting."""
     return _entry(function, nogil=True)
 
 
 class _PartCompiler(_Compiler):  # type: ignore[misc]
-    """Leaves it to the caller to optimise a function that becomes a part of it: once, and not once for each level."""
+    """Leaves the optimisation of an inlined function to its caller: once, not once per level of inlining."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
         if library is None:
@@ -159,12 +159,12 @@ def _part(function: F, **options: Any) -> F:
 
 
 def helper(function: F) -> F:
-    """Compile a function for compiled callers only, of which it becomes a part."""
+    """Compile a function for compiled callers only, and inline it into them."""
     return _part(function, forceinline=True)
 
 
 def aside(function: F) -> F:
-    """Compile a helper that is called seldom, or from several places, and need not become a part of each of them."""
+    """Compile a helper that is called rarely, or from several places, without forcing it inline."""
     return _part(function)
 
 
@@ -177,7 +177,7 @@ class Plugin:
 
     @functools.cached_property
     def address(self) -> int:
-        """Where the machine code is, in this process."""
+        """Address of the machine code in this process."""
         if INTERPRETED:
             _PLAIN_PLUGINS.append(self.function)
             return len(_PLAIN_PLUGINS)
@@ -200,7 +200,7 @@ def plain_plugin(address: int) -> Callable[..., Any]:
 
 
 def plugin(signature: str) -> Callable[[Callable[..., Any]], Plugin]:
-    """Make a C function of a signature such as ``"void(P, P, int64)"``, where P is a pointer to doubles."""
+    """Make a C function with a signature such as ``"void(P, P, int64)"``, where P is a pointer to doubles."""
     full = signature.replace("P", "CPointer(float64)")
     return lambda function: Plugin(function, full)
 
@@ -214,7 +214,7 @@ def compile_user_function(function: Callable[..., Any], signature: Any) -> Calla
 
 
 def compile_around(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function that takes a user's compiled functions: nothing of it can be kept."""
+    """Compile a function that takes a user's compiled functions; the result cannot be kept on disk."""
     return cast(Callable[..., Any], numba.njit(nogil=True, error_model="numpy")(function))
 
 
@@ -223,7 +223,7 @@ _said = False
 
 
 def compilations() -> list[str]:
-    """Return the names of the kernels that this process has compiled, and not just read from disk."""
+    """Return the names of the kernels that this process has compiled rather than read from disk."""
     return list(_compiled)
 
 
@@ -233,13 +233,13 @@ def lost() -> list[str]:
 
 
 def say_nothing() -> None:
-    """Let a process that compiles on purpose not be told that it does."""
+    """Turn off the notice about compiling, in a process that compiles on purpose."""
     global _said
     _said = True
 
 
 def _say_once(kept: bool) -> None:
-    """Tell a person who waits, once in a process, what for."""
+    """Tell a waiting user, once per process, that kernels are being compiled."""
     global _said
     someone = hasattr(sys, "ps1") or (sys.stderr is not None and sys.stderr.isatty())
     if _said or not someone:
@@ -253,14 +253,14 @@ def _say_once(kept: bool) -> None:
 
 
 def _note(kernel: Any) -> None:
-    """Take note of a compilation that is about to begin."""
+    """Record a compilation that is about to begin."""
     _compiled.append(kernel.__name__)
     folder = kernel._cache.cache_path
     _say_once(folder is not None and (not os.path.isdir(folder) or os.access(folder, os.W_OK)))
 
 
 class _Kernel(CFunc):
-    """The kernel of a plugin, which takes note when it is not on disk."""
+    """The kernel of a plugin, which records its compilation when it is not on disk."""
 
     def _compile_uncached(self) -> Any:
         _note(self)
@@ -268,7 +268,7 @@ class _Kernel(CFunc):
 
 
 class _Listener(event.Listener):
-    """Hears of every compilation of an entry that was not on disk."""
+    """Records every compilation of an entry that was not on disk."""
 
     def on_start(self, event: Any) -> None:
         if event.data["dispatcher"] in _OURS:

@@ -1,14 +1,14 @@
-"""Four doubles at once: the one room of driftwise that speaks to the processor's vector unit.
+"""Four doubles at once: the one module of driftwise that uses the processor's vector unit.
 
-Base-learners are alike: they do the same arithmetic on numbers of their own. So four of them share an instruction.
+Base-learners do the same arithmetic on different numbers, so four of them share an instruction.
 Their points are stored with the learner as the innermost index, in blocks of four, and a kernel written with `load`,
 `store` and the operators does for four learners what it says for one. Plain loops over the same arrays were measured
 first: the compiler does not vectorise them well (trip counts are short, and it cannot tell arrays apart), and a round
-stays at 1.4 to 1.7 times the time of C.
+takes 1.4 to 1.7 times as long as in C.
 
-Every operation is IEEE arithmetic on each lane, in the order that is written here and without fused multiply-adds. So
+Every operation is IEEE arithmetic on each lane, in the order written here and without fused multiply-adds. So
 a result does not depend on the processor: on x86-64 with or without AVX and on any other target the bits are the same,
-and they are those of the plain statement, which stands beside each operation and is what runs under
+and they are those of the plain form, which stands beside each operation and is what runs under
 ``NUMBA_DISABLE_JIT=1`` with every index checked. Tests compare the two bit for bit.
 """
 
@@ -121,7 +121,7 @@ def load(typing: Any, numbers: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         address = pointer_to(context, builder, sig.args[0], args[0], args[1])
         value = builder.load(builder.bitcast(address, _VECTOR.as_pointer()))
-        value.align = 8  # numpy promises no more
+        value.align = 8  # numpy guarantees no more
         return value
 
     return FOUR(numbers, types.intp), generate
@@ -168,10 +168,10 @@ def _pick(comparison: str) -> Callable[..., Any]:
 
 
 root = _of_fours(np.sqrt, 1, _intrinsic("sqrt"))
-"""The square root of each."""
+"""The square root of each lane."""
 
 size = _of_fours(np.abs, 1, _intrinsic("fabs"))
-"""The absolute value of each."""
+"""The absolute value of each lane."""
 
 lesser = _of_fours(lambda x, y: np.where(x < y, x, y), 2, lambda b, x, y: _pick("<")(b, x, y, x, y))
 """The lesser of two, in each lane."""
@@ -221,7 +221,7 @@ most_of = _of_fours(_plain_fold(lambda x, y: x if x > y else y), 1, _fold(_choos
 """The greatest of the lanes."""
 
 _SHIFT = 6755399441055744.0
-"""1.5 * 2^52: added to a small number, it rounds that to a whole one and leaves it in the last bits."""
+"""1.5 * 2^52: adding it rounds a small number to an integer, which is left in the last bits."""
 
 
 def _plain_power_of_two(x: Any) -> Any:
@@ -267,7 +267,7 @@ def exp_less_1_parts(x: Four) -> tuple[Four, Four]:
 
 @helper
 def exp_of(x: Four) -> Four:
-    """Return exp(x) of numbers that are not above 0 (-inf is one); 0 below LOWEST."""
+    """Return exp(x) for x <= 0, -inf included; 0 below LOWEST."""
     floor = splat(LOWEST)
     s, q = exp_less_1_parts(greater(x, floor))
     return where_above(floor, x, splat(0.0), s + s * q)
@@ -275,6 +275,6 @@ def exp_of(x: Four) -> Four:
 
 @helper
 def exp_less_1_of(x: Four) -> Four:
-    """Return exp(x) - 1 of numbers that are not above 0, with all its digits near 0."""
+    """Return exp(x) - 1 for x <= 0, without loss of digits near 0."""
     s, q = exp_less_1_parts(greater(x, splat(LOWEST)))
     return (s - 1.0) + s * q

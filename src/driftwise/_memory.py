@@ -1,9 +1,9 @@
-"""Where compiled code finds things: pointers, calls by address, and vectors whose parts are declared in a table.
+"""Memory of compiled code: pointers, calls by address, and vectors whose parts are declared in a table.
 
 A kernel that is called by address takes pointers to doubles. `part` makes one from an array or from another pointer,
-and `call` calls a `Plugin` by its address. What stands where in a vector is declared once, as a `Section`: a few
-numbers at fixed places, and parts with names and shapes. Offsets follow from the table when the sides are known, and
-are written into slots of a header, where kernels `find` them: nobody computes an offset by hand.
+and `call` calls a `Plugin` by its address. The layout of a vector is declared once, as a `Section`: a few numbers at
+fixed places, and parts with names and shapes. Offsets follow from the table once the sides are known, and are written
+into slots of a header, where kernels `find` them: no offset is computed by hand.
 
 Under ``NUMBA_DISABLE_JIT=1`` a pointer is a `Place`, which checks every index: kernels then run bounds-checked.
 """
@@ -30,7 +30,7 @@ POINTER = types.CPointer(types.float64)
 
 
 class Place:
-    """A pointer in plain Python: an array and where in it. Every index is checked, and none counts from the end."""
+    """A pointer in plain Python: an array and an offset. Every index is checked, and none counts from the end."""
 
     def __init__(self, numbers: Array, start: int) -> None:
         self.numbers, self.start = numbers, start
@@ -50,7 +50,7 @@ class Place:
 
 
 def built_in(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
-    """Give an operation of compiled code its statement in plain Python, which is used instead without a compiler."""
+    """Pair an operation of compiled code with its plain Python form, which is used when kernels are not compiled."""
     return lambda typed: plain if INTERPRETED else intrinsic(typed)
 
 
@@ -68,7 +68,7 @@ def _plain_part(numbers: Any, start: int) -> Place:
 
 @built_in(_plain_part)
 def part(typing: Any, numbers: Any, start: Any) -> Any:
-    """Return a pointer to what begins at ``numbers[start]``; an array must be of doubles, one after the other."""
+    """Return a pointer to ``numbers[start]``; an array must hold contiguous doubles."""
     if isinstance(numbers, types.Array) and (numbers.layout != "C" or numbers.dtype != types.float64):
         raise TypingError(f"a kernel reads contiguous arrays of float64, not {numbers}")
 
@@ -80,7 +80,7 @@ def part(typing: Any, numbers: Any, start: Any) -> Any:
 
 @built_in(lambda vector, header, slot: _plain_part(vector, int(header[slot])))
 def find(typing: Any, vector: Any, header: Any, slot: Any) -> Any:
-    """Return a pointer to the part of a vector whose offset stands in a slot of a header."""
+    """Return a pointer to the part of a vector whose offset is in a slot of a header."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         place = builder.load(pointer_to(context, builder, signature.args[1], args[1], args[2]))
@@ -91,9 +91,9 @@ def find(typing: Any, vector: Any, header: Any, slot: Any) -> Any:
 
 @built_in(lambda vector, slot: _plain_part(vector, int(vector[slot])))
 def at(typing: Any, vector: Any, slot: Any) -> Any:
-    """Return a pointer to the part of a vector whose offset stands in a slot of its own header.
+    """Return a pointer to the part of a vector whose offset is in a slot of its own header.
 
-    Not a helper, because numba compiles a helper anew for every constant that is handed to it.
+    Not a helper, because numba compiles a helper again for every constant that is passed to it.
     """
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -105,7 +105,7 @@ def at(typing: Any, vector: Any, slot: Any) -> Any:
 
 @built_in(lambda vector, slot: int(vector[slot]))
 def whole_at(typing: Any, vector: Any, slot: Any) -> Any:
-    """Return the whole number that stands in a slot; said with ``int``, it takes much longer to compile."""
+    """Return the integer in a slot; written with ``int``, it takes much longer to compile."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         number = builder.load(pointer_to(context, builder, signature.args[0], *args))
@@ -120,7 +120,7 @@ def _plain_call(address: float, *args: Any) -> int:
 
 @built_in(_plain_call)
 def call(typing: Any, address: Any, *args: Any) -> Any:
-    """Call the plugin at an address with pointers and whole numbers, and return its whole number."""
+    """Call the plugin at an address with pointers and integers, and return its integer result."""
     given = types.StarArgTuple(args)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -138,13 +138,13 @@ class Part(NamedTuple):
 
     name: str
     slot: int
-    """Where in the header its offset stands."""
+    """Slot of the header that holds its offset."""
     shape: tuple[str | int, ...]
-    """Its sides: numbers, or names of numbers that are known when the vector is made."""
+    """Sides of the part: numbers, or names of numbers that are known when the vector is made."""
 
 
 class Section:
-    """A vector of doubles as a table: so many numbers at fixed places first, then the parts."""
+    """A vector of doubles described by a table: single numbers at fixed places first, then the parts."""
 
     def __init__(self, numbers: int, parts: Sequence[Part]) -> None:
         self.numbers, self.parts = numbers, tuple(parts)
@@ -158,12 +158,12 @@ class Section:
         return self._places(sides)[1]
 
     def write_offsets(self, header: Array, sides: Mapping[str, int]) -> None:
-        """Tell kernels where the parts are."""
+        """Write the offsets of the parts into a header, where kernels find them."""
         for item, (_, place, _) in zip(self.parts, self._places(sides)[0], strict=True):
             header[item.slot] = place.start
 
     def views(self, vector: Array, sides: Mapping[str, int]) -> dict[str, Array]:
-        """Return the parts of a vector by name; what is written to them is written to the vector."""
+        """Return the parts of a vector by name, as views."""
         return {name: vector[place].reshape(shape) for name, place, shape in self._places(sides)[0]}
 
 
@@ -180,12 +180,12 @@ def _places(
 
 
 class Workspace(Section):
-    """A vector that ends with room to work in, of which nothing is kept from one round to the next.
+    """A vector that ends with scratch space, its *room*, which is not kept from one round to the next.
 
     Parameters
     ----------
     numbers : int
-        How many numbers the header has.
+        Length of the header.
     room_at : int
         Slot of the header that says where the room begins.
     kept, room : sequence of Part
@@ -208,5 +208,5 @@ class Workspace(Section):
         return vector[: int(vector[self.room_at])].copy()
 
     def with_room(self, kept: Array, sides: Mapping[str, int]) -> Array:
-        """Return a vector with room to work in again."""
+        """Return a kept vector with its room added again."""
         return np.concatenate([kept, np.zeros(self.size(sides) - kept.size)])

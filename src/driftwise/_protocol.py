@@ -1,4 +1,4 @@
-"""One protocol: act, then observe, round after round. What learners, committees and controllers have in common."""
+"""The protocol that learners, committees and controllers share: act, then observe, round after round."""
 
 import copy
 import difflib
@@ -39,7 +39,7 @@ class _Fixed:
 class Configured(Checked):
     """Metaclass of classes whose settings, the arguments of driftwise's own constructors, cannot be assigned later.
 
-    Subclasses outside driftwise may be given any other attribute, at the price of a plain assignment.
+    Subclasses outside driftwise may be given any other attribute, at no more than the cost of a plain assignment.
     """
 
     def __init__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> None:
@@ -60,7 +60,7 @@ class Configured(Checked):
 
 
 class Actor(metaclass=Configured):
-    """One that acts and then observes, once a round each: order, horizon, copies.
+    """Base class of everything that acts and then observes, once a round each: order, horizon, copies.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Actor(metaclass=Configured):
 
     def _end_round(self) -> None:
         """Count the round, and wait for `act` again."""
-        state = self.__dict__  # the verbs write here directly: in every round, `__setattr__` would be felt
+        state = self.__dict__  # the verbs write here directly: `__setattr__` would slow down every round
         state["_round"] += 1
         state["_acted"] = None
 

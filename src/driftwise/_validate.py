@@ -31,7 +31,7 @@ def describe(value: object) -> str:
 def number(
     owner: str, name: str, value: object, *, low: float = -LARGEST, exclusive: bool = False, high: float | None = None
 ) -> float:
-    """Return `value` as a float that is finite and at least (or above) `low`; strictly between `low` and a `high`."""
+    """Return `value` as a float that is finite and at least (or above) `low`; with `high`, strictly between the two."""
     bound = "finite" if low == -LARGEST else f"{'above' if exclusive else 'at least'} {low:g}"
     expected = f"a number that is {bound} and at most {LARGEST:g} in size"
     if high is not None:
@@ -78,7 +78,7 @@ def instance(owner: str, name: str, value: object, kind: type[R], hint: str) -> 
 
 
 NOT_NUMBERS = (TypeError, ValueError, OverflowError)
-"""Errors of NumPy for what cannot be an array."""
+"""Errors that NumPy raises for what cannot be an array."""
 
 
 def _read(value: ArrayLike) -> NDArray[Any]:
@@ -98,7 +98,7 @@ def loose(
 
 
 def array(owner: str, name: str, value: ArrayLike, shape: tuple[int | str, ...], *, copy: bool = False) -> Array:
-    """Return `value` as a C-contiguous float64 array of `shape`; a side with a name may have any positive length."""
+    """Return `value` as a C-contiguous float64 array of `shape`; a named side may have any positive length."""
 
     def refused(got: str, limit: str = "") -> InputError:
         sides = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
@@ -172,7 +172,7 @@ def _constructor(cls: type) -> inspect.Signature:
 
 
 def _shared(cls: type, options: inspect.Parameter) -> list[inspect.Parameter]:
-    """Return the parameters that ``**options: Unpack[SomeTypedDict]`` stands for, as a parent class has them."""
+    """Return the parameters that ``**options: Unpack[SomeTypedDict]`` stands for, as a parent class declares them."""
     names = [name for kind in get_args(options.annotation) for name in kind.__annotations__]
     parents = [inspect.signature(kind.__init__).parameters for kind in cls.__mro__[1:]]  # type: ignore[misc]
     return [next(parent[name] for parent in parents if name in parent) for name in names] or [options]

@@ -22,15 +22,15 @@ EUCLIDEAN, ENTROPY, PNORM_BOX, PNORM_SIMPLEX = 0, 1, 2, 3
 
 
 FARTHEST = 1e300
-"""No move is taken to be longer than this, in units of the domain's size: it is beyond any edge."""
+"""Longest move, in units of the domain's size: longer ones are cut to it, as it is beyond any edge."""
 
 BISECTIONS = 200
-"""Halvings of an interval: down to the last bit of anything above 1e-44 of it, and below that it does not matter."""
+"""Halvings of an interval: exact to the last bit for anything above 1e-44 of it, and below that it does not matter."""
 
 STEEPEST = 1e14
-"""Bases of powers are cut here, so that they do not overflow with the exponents there are, up to 21.
+"""Largest base of a power: larger ones are cut to it, so that they do not overflow with exponents of up to 21.
 
-A coordinate that is so much larger than the norm it is measured by is beyond its limit in any case.
+A coordinate that is this much larger than the norm is beyond its limit in any case.
 """
 
 
@@ -71,7 +71,7 @@ def _root(is_below: Callable[[float], bool], above: float) -> float:
 
 
 def pnorm_point(kind: int, p: float, numbers: Array, gradient: Array, step: float, point: Array) -> Array:
-    """Return where one mirror step with the p-norm map leads, on a box or a simplex: what `pnorm_step` computes.
+    """Return the result of one mirror step with the p-norm map on a box or a simplex, as `pnorm_step` computes it.
 
     The map is homogeneous, so the step is taken on the domain in units of its size. The optimality conditions leave one
     unknown (the norm of the answer on a box, the multiplier of the sum on a simplex), in which they are monotone.
@@ -119,7 +119,7 @@ def _write_dual(point: Pointer, d: int, p: float, gradient: Pointer, step: float
 
 @helper
 def _with_norm(dual: Pointer, norm: float, p: float, limits: Pointer, d: int, unit: float, point: Pointer) -> float:
-    """Write the point of the box over its unit whose p-norm would be `norm`, and return the p-norm it really has."""
+    """Write the point of the box over its unit whose p-norm would be `norm`, and return its actual p-norm."""
     total = 0.0
     for k in range(d):
         base = min((p - 1.0) * (abs(dual[k]) / norm), STEEPEST)
@@ -148,7 +148,7 @@ def _with_shift(dual: Pointer, shift: float, p: float, d: int, point: Pointer) -
 def pnorm_step(
     kind: int, p: float, numbers: Pointer, gradient: Pointer, step: float, point: Pointer, d: int, room: Pointer
 ) -> None:
-    """Take one mirror step with the p-norm map on a box or a simplex, in place; `room` is d doubles to work in.
+    """Take one mirror step with the p-norm map on a box or a simplex, in place; `room` is scratch space of d doubles.
 
     `pnorm_point` is the same in NumPy.
     """

@@ -1,4 +1,4 @@
-"""What a move costs: one price for any distance, or prices up and down, per coordinate."""
+"""The cost of a move: one price per unit of distance, or prices up and down for each coordinate."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +18,7 @@ class MoveCost(metaclass=Checked):
     """Prices of moving a decision, in your own unit of cost.
 
     Wherever a `switching_cost` is asked for, a number is the price of one unit of Euclidean distance; this class is for
-    everything else: a step up that costs more than a step down, coordinates with prices of their own, and prices that
+    everything else: a step up that costs more than a step down, coordinates with different prices, and prices that
     add up over the coordinates.
 
     Parameters
@@ -71,14 +71,14 @@ class MoveCost(metaclass=Checked):
 
     @cached_property
     def plain(self) -> float | None:
-        """The price of one unit of Euclidean distance if that is all there is to say; None otherwise."""
+        """The price of one unit of Euclidean distance if the cost is no more than that; None otherwise."""
         if self.norm == "l2" and self.symmetric and np.ptp(np.asarray(self.up)) == 0.0:
             return float(np.max(np.asarray(self.up)))
         return None
 
     @property
     def simplest(self) -> "float | MoveCost":
-        """The number that says the same, where there is one, as users give and read it; else these prices."""
+        """The equivalent number where there is one, as users give and read it; otherwise these prices."""
         return self if self.plain is None else self.plain
 
     def prices(self, dim: int) -> Array:
@@ -103,7 +103,7 @@ class MoveCost(metaclass=Checked):
         return total if given.ndim == 2 else float(total[0])
 
     def along(self, decisions: Array, distances: Array | None = None) -> Array:
-        """Return what the move into each decision costs, for every row of (T, d); 0 for the first.
+        """Return the cost of the move into each decision, for every row of (T, d); 0 for the first.
 
         Euclidean distances between the rows, if they are known, need not be computed again.
         """
@@ -113,7 +113,7 @@ class MoveCost(metaclass=Checked):
         return np.asarray(self.plain * distances)
 
     def total(self, decisions: Array, distances: Array) -> float:
-        """Return what all moves from one row of decisions to the next cost."""
+        """Return the total cost of the moves from one row of decisions to the next."""
         return float(self.along(decisions).sum() if self.plain is None else self.plain * distances.sum())
 
     def _of(self, rows: Array) -> Array:
@@ -147,7 +147,7 @@ class MoveCost(metaclass=Checked):
 
 
 def _lengths(rows: Array) -> Array:
-    """Return the Euclidean length of every row, whose squares need not be numbers that can be computed."""
+    """Return the Euclidean length of every row, even where squares overflow or underflow."""
     largest = np.max(np.abs(rows), axis=1)
     unit = np.where(largest > 0.0, largest, 1.0)
     return np.asarray(largest * np.sqrt(np.sum((rows / unit[:, None]) ** 2, axis=1)))
@@ -166,7 +166,7 @@ def _prices(name: str, given: ArrayLike) -> Array:
 
 
 def move_cost_for(owner: str, given: "float | MoveCost", dim: int | None = None) -> MoveCost:
-    """Return a switching cost, given as a number or as prices, as prices; of `dim` coordinates, if that is known."""
+    """Return a switching cost, given as a number or as prices, as prices; for `dim` coordinates if that is known."""
     if not isinstance(given, MoveCost):
         return MoveCost(number(owner, "switching_cost", given, low=0.0), norm="l2")
     if dim is not None and given.dim not in (None, dim):

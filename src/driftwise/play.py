@@ -28,11 +28,11 @@ def play(
     record_weights: bool = False,
     proposals: Proposals | None = None,
 ) -> Trace:
-    """Let a learner, or a committee with its proposals, play every round of a loss stream.
+    """Play every round of a loss stream with a learner, or with a committee and its proposals.
 
     Built-in learners on built-in losses (and on custom losses that could be compiled) run in compiled code from the
     first round to the last; anything else runs through the two verbs. Both give the same numbers, bit for bit. The
-    learner goes on from where it is, and is left as it was if anything goes wrong. Every call is a run of its own: the
+    learner continues from its current state, and is left as it was if it fails. Every call is a run of its own: the
     move into its first decision is not counted, and memory begins with that decision.
 
     Parameters
@@ -42,8 +42,8 @@ def play(
     losses : LossStream
         The losses f_0, ..., f_{T-1}.
     switching_cost : float or MoveCost, default 0.0
-        lambda, the price of moving by one unit of Euclidean distance, or prices up and down, per coordinate; for the
-        books only, the learner does not see it.
+        lambda, the price of moving by one unit of Euclidean distance, or prices up and down, per coordinate; for
+        accounting only: the learner does not see it.
     record_weights : bool, default False
         Keep the weights of the base-learners, or of the committee's members, in every round.
     proposals : sequence of length T, or array of shape (T, n, d), optional
@@ -67,7 +67,7 @@ def play(
     >>> dw.play(dw.OGD(dw.Ball(1), step=0.5), losses, dw.MoveCost(up=3.0, down=1.0)).total_switching
     2.625
 
-    A committee of somebody who is always right and somebody who stays at 0:
+    A committee of one member that is always right and one that stays at 0:
 
     >>> trace = dw.play(dw.Committee(2), losses, proposals=[[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
     >>> trace.decisions.ravel().round(3)
@@ -140,7 +140,7 @@ def _by_kernel(
         assert losses.kernels is not None
         played = run_custom(cell, *losses.kernels, losses.memory, *outputs)
     if played < rounds:
-        if isinstance(losses, CustomLoss):  # ask again, for an error of its own: the loop only says when
+        if isinstance(losses, CustomLoss):  # evaluate again for its own error: the loop only says in which round
             losses.value(played, window(decisions, played, losses.memory))
             losses.gradient(played, decisions[played])
         raise _bad_numbers(losses, played, values[played])

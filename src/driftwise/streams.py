@@ -10,7 +10,7 @@ from driftwise.losses import SquaredLoss
 class DriftingRegression(SquaredLoss):
     """The paper's stream (Section 6.1): squared losses whose true weights w*_t drift.
 
-    A `SquaredLoss` that also knows where it came from; `drifting_regression` makes it.
+    A `SquaredLoss` that also carries the weights it was generated from; made by `drifting_regression`.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def drifting_regression(
     """Make the paper's drifting-regression stream.
 
     Features are uniform in the unit ball, targets are y_t = <x_t, w*_t> + U[0, noise]. The weights w*_t are drawn
-    uniformly from a ball, anew for every segment.
+    uniformly from a ball, once for every segment.
 
     Parameters
     ----------

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Trace:
-    """What happened in a run of `play`.
+    """The record of a run of `play`.
 
     Attributes
     ----------
     decisions : array of shape (T, d)
         w_t.
     losses : array of shape (T,)
-        f_t(w_{t-m}, ..., w_t), memory included; before the first round the first decision is taken to have stood.
+        f_t(w_{t-m}, ..., w_t), memory included; before the first round the first decision is taken to be in place.
     moves : array of shape (T,)
         ``|w_t - w_{t-1}|``, Euclidean whatever the price, and 0 in the first round.
     switching_cost : float or MoveCost
@@ -56,7 +56,7 @@ class Trace:
 
     @property
     def domain(self) -> Domain | None:
-        """Where decisions were to lie; None for a committee, whose members may propose anything."""
+        """Domain of the decisions; None for a committee, whose members may propose anything."""
         return self.learner.domain if isinstance(self.learner, Learner) else None
 
     @property
@@ -66,12 +66,12 @@ class Trace:
 
     @property
     def move_costs(self) -> Array:
-        """What the move into each round cost: lambda times the distance, or what the prices say; 0 in the first."""
+        """Cost of the move into each round: lambda times the distance, or as the `MoveCost` says; 0 in the first."""
         return self.price.along(self.decisions, self.moves)
 
     @property
     def total_switching(self) -> float:
-        """Price of all moves: lambda times the distance moved, or what the prices add up to."""
+        """Cost of all moves: lambda times the distance moved, or as the `MoveCost` says."""
         return self.price.total(self.decisions, self.moves)
 
     @property

@@ -99,7 +99,7 @@ def _committee() -> None:
 
 
 def _losses() -> None:
-    """Ask built-in losses by hand, and compile what a run on losses of one's own shares with others."""
+    """Ask built-in losses by hand, and compile what runs on users' own losses share."""
     for losses in (dw.SquaredLoss(_TRACKED, np.ones(3)), dw.TrackingLoss(_TRACKED)):
         losses.value(0, _SLOPE)
         losses.unary_value(0, _SLOPE)

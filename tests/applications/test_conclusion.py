@@ -53,7 +53,7 @@ def test_it_is_said_that_ours_never_loses_only_if_that_is_so() -> None:
 
 
 def test_many_prices_are_still_few_sentences() -> None:
-    """The cheapest, a middle and the dearest price are said; the tables have all of them."""
+    """The lowest, a middle and the highest price are said; the tables have all of them."""
     said = summarise([settled(20.0, 16.0, 15.0, cost) for cost in (0.5, 1.0, 2.0, 4.0, 8.0)])
     assert [sentence.partition(",")[0] for sentence in said[1:4]] == [f"At a move cost of {c}" for c in ("0.5", 2, 8)]
     assert len(said) <= 6

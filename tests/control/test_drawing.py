@@ -62,7 +62,7 @@ def test_the_legend_of_columns_does_not_cover_the_lines() -> None:
     assert few.get_ylim()[1] < rows[:, 0].max() + 0.1 * np.ptp(rows[:, 0])
 
 
-def test_cumulative_costs_come_from_the_dearest_to_the_cheapest() -> None:
+def test_cumulative_costs_come_from_the_most_to_the_least_expensive() -> None:
     ax = axes()
     runs = [("cheap", run(np.full(5, 0.1)), "-"), ("dear", run(np.arange(5.0)), "--"), ("fair", run(np.ones(5)), "-")]
     drawing.cumulative(ax, runs)

@@ -57,7 +57,7 @@ def _claims(contests: Sequence[CaseContest]) -> list[Claim]:
 def summarise(contests: Sequence[CaseContest]) -> list[str]:
     """Say who was cheapest and where ours lost; and first of all, if the series is made up, that it is."""
     case = contests[0].case
-    shown = dict.fromkeys((0, len(contests) // 2, len(contests) - 1))  # the cheapest, a middle and the dearest price
+    shown = dict.fromkeys((0, len(contests) // 2, len(contests) - 1))  # the lowest, a middle and the highest price
     said = [warning(case.data), *(_cheapest(contests[k]) for k in shown), _lost(contests, SELF_TUNED)]
     return [sentence for sentence in (*said, case.note, case.data.note) if sentence]
 

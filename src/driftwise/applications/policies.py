@@ -12,7 +12,7 @@ from driftwise.experiments.studies.study import group
 MARGIN = 0.03
 """A committee should cost at most this share more than its best member in hindsight."""
 
-DEARER = 0.01
+MOST_EXTRA = 0.01
 """A committee that knows what moves cost should cost at most this share more than one that does not."""
 
 
@@ -81,8 +81,8 @@ def _claims(contests: Sequence[CaseContest]) -> list[Claim]:
     saved = [contest[BLIND].overall / contest[COMMITTEE].overall for contest in contests]
     claims.append(
         Claim(
-            f"Knowing what moves cost never makes a committee more than {100.0 * DEARER:g} % dearer",
-            min(saved) >= 1.0 / (1.0 + DEARER),
+            f"Knowing what moves cost never makes a committee more than {100.0 * MOST_EXTRA:g} % more expensive",
+            min(saved) >= 1.0 / (1.0 + MOST_EXTRA),
             f"one that is blind to moves costs {min(saved):.3f} to {max(saved):.3f} times as much",
         )
     )

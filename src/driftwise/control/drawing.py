@@ -44,7 +44,7 @@ def columns(ax: "Axes", word: str, letter: str, rows: Array) -> None:
 
 
 def cumulative(ax: "Axes", runs: "list[tuple[str, Run, str]]") -> None:
-    """Draw the cumulative costs of runs, given with name and line style, from the dearest to the cheapest."""
+    """Draw the cumulative costs of runs, given with name and line style, from the most to the least expensive."""
     for name, run, style in sorted(runs, key=lambda item: -item[1].total):
         rounds = len(run.costs)
         shown = np.unique(np.linspace(0, rounds - 1, min(rounds, POINTS)).round().astype(np.int64))

@@ -50,7 +50,7 @@ def inputs(trace: "ControlTrace | Comparator", ax: "Axes | None" = None) -> "Axe
 
 @checked
 def costs(*runs: "ControlTrace | Comparator", ax: "Axes | None" = None) -> "Axes":
-    """Draw the cumulative costs of runs over time, in the legend from the dearest to the cheapest.
+    """Draw the cumulative costs of runs over time, in the legend from the most to the least expensive.
 
     Parameters
     ----------

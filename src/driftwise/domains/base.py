@@ -1,4 +1,4 @@
-"""What every convex set of decisions offers: exact projection, membership, diameter, support function."""
+"""The base class of convex sets of decisions: exact projection, membership, diameter, support function."""
 
 import itertools
 from abc import abstractmethod
@@ -56,7 +56,7 @@ class Block(NamedTuple):
 
     @property
     def room(self) -> int:
-        """Number of doubles that the compiled projection works in."""
+        """Number of doubles of scratch space that the compiled projection needs."""
         return spectral_room(self.rows, self.size // self.rows) if self.kind == SPECTRAL else 0
 
     @property
@@ -94,7 +94,7 @@ class Domain(metaclass=Checked):
     diameter : float
         Largest Euclidean distance between two decisions (D in the paper).
     blocks : tuple of Block
-        Parts of a decision that are projected by themselves.
+        Parts of a decision that are projected independently.
     slices : tuple of slice
         Coordinates of each block.
     """
@@ -114,19 +114,19 @@ class Domain(metaclass=Checked):
 
     @property
     def room(self) -> int:
-        """Number of doubles that the compiled projection works in."""
+        """Number of doubles of scratch space that the compiled projection needs."""
         return max(block.room for block in self.blocks)
 
     def plan(self, link: bool = True) -> Array:
         """Return the domain in the form that compiled code reads (see `domains.kernels`).
 
-        Addresses of machine code stand in it, so a plan belongs to the process that made it.
+        It contains addresses of machine code, so a plan is valid only in the process that made it.
 
         Parameters
         ----------
         link : bool, default True
-            Whether to look up the projections of the domain's blocks, and compile those that are not on disk. Without,
-            their addresses are 0: for kernels that have a step of their own for the domain.
+            Whether to look up the projections of the domain's blocks, and compile those that are not on disk. If not,
+            their addresses are 0, for kernels that have their own step for the domain.
         """
         parts = [block.compiled_numbers for block in self.blocks]
         before = np.cumsum([1 + PLAN_COLUMNS * len(parts), *(part.size for part in parts)])

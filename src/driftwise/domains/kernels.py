@@ -1,6 +1,6 @@
 """Compiled exact projections onto the sets of which every domain is a product, one plugin for each kind.
 
-A domain comes to compiled code as its *plan*, one vector of doubles (`Domain.plan`):
+A domain is passed to compiled code as its *plan*, one vector of doubles (`Domain.plan`):
 
 ======================= ================================================================
 places                  meaning
@@ -12,7 +12,7 @@ after the last block    the numbers (ball: radius, centre; box: low, high;
                         simplex: scale; spectral: radius, number of matrix rows)
 ======================= ================================================================
 
-A plugin takes the coordinates of its block, how many they are, its numbers and room to work in, and moves the
+A plugin takes the coordinates of its block, how many they are, its numbers and scratch space, and moves the
 coordinates to the nearest point of the set. Only the kinds that a domain has are compiled. The plugin for matrices is
 in `domains.singular_values`; the same projections in NumPy are in `domains.nearest`.
 
@@ -35,7 +35,7 @@ PLAN_COLUMNS = 4
 
 @helper
 def dot(a: Pointer, b: Pointer, n: int) -> float:
-    """Return the inner product of n numbers each, in four sums that do not wait for one another."""
+    """Return the inner product of n numbers each, in four independent sums."""
     s0 = s1 = s2 = s3 = 0.0
     whole = n - n % 4
     for k in range(0, whole, 4):
@@ -49,7 +49,7 @@ def dot(a: Pointer, b: Pointer, n: int) -> float:
 
 
 SMALLEST_SQUARE, LARGEST_SQUARE = 1e-270, 1e290
-"""Sums of squares between these have lost nothing to underflow that matters, and not overflowed."""
+"""Limits between which a sum of squares has not overflowed, and has lost nothing that matters to underflow."""
 
 
 @aside
@@ -91,7 +91,7 @@ def project_ball(x: Pointer, size: int, numbers: Pointer, room: Pointer) -> int:
     total = 0.0
     for k in range(size):
         total += ((x[k] - center[k]) / largest) * ((x[k] - center[k]) / largest)
-    # The ratio of radius and distance may itself vanish, so the direction is made first.
+    # The ratio of radius and distance may itself vanish, so the direction is computed first.
     if largest * math.sqrt(total) > radius:
         for k in range(size):
             x[k] = center[k] + radius * ((x[k] - center[k]) / largest / math.sqrt(total))
@@ -135,7 +135,7 @@ def project_simplex(x: Pointer, size: int, numbers: Pointer, room: Pointer) -> i
 
 @helper
 def project(plan: Pointer, x: Pointer, room: Pointer) -> None:
-    """Project a decision onto the domain of a plan, in place; `room` is `Domain.room` doubles to work in."""
+    """Project a decision onto the domain of a plan, in place; `room` is scratch space of `Domain.room` doubles."""
     for b in range(int(plan[0])):
         block = part(plan, 1 + PLAN_COLUMNS * b)
         numbers = part(plan, int(block[NUMBERS]))

@@ -1,7 +1,7 @@
 """The nearest point of a ball, a box, a simplex or a spectral-norm ball, in NumPy.
 
-This is the statement of what `domains.kernels` and `domains.singular_values` compute, and what Python itself uses: it
-compiles nothing. Every function takes points as rows and the numbers of a set, and returns the nearest points; points
+These functions state what `domains.kernels` and `domains.singular_values` compute, and Python itself uses them: they
+compile nothing. Every function takes points as rows and the numbers of a set, and returns the nearest points; points
 inside keep their bits. Points and numbers may be of any size up to 1e100.
 """
 
@@ -39,7 +39,7 @@ def nearest_in_box(rows: Array, low: Array, high: Array) -> Array:
 
 
 def nearest_in_simplex(rows: Array, scale: float) -> Array:
-    """Subtract the threshold at which what is left above 0 sums to the scale, which sorting finds.
+    """Subtract the threshold, found by sorting, at which what is left above 0 sums to the scale.
 
     Shifting by the maximum first keeps sums of huge numbers exact where they matter.
     """

@@ -20,7 +20,7 @@ class Simplex(Domain):
     dim : int
         Number of coordinates.
     scale : float, default 1.0
-        What the coordinates sum to, above zero.
+        Sum of the coordinates, above zero.
 
     Examples
     --------

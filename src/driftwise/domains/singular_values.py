@@ -14,11 +14,11 @@ from driftwise._memory import Pointer, part
 from driftwise.domains.kernels import LARGEST_SQUARE, SMALLEST_SQUARE, dot, length
 
 SWEEPS = 60
-"""Jacobi needs about 6 sweeps; only lines that are all but parallel and of very different size need more."""
+"""Jacobi needs about 6 sweeps; only lines that are nearly parallel and of very different size need more."""
 
 
 def spectral_room(rows: int, columns: int) -> int:
-    """Return how many doubles the projection of a matrix works in: directions, rotation, lengths."""
+    """Return how many doubles of scratch space the projection of a matrix needs: directions, rotation, lengths."""
     lines = min(rows, columns)
     return lines * (max(rows, columns) + lines + 1)
 
@@ -45,7 +45,7 @@ def _turn(first: Pointer, second: Pointer, n: int, along: float, against: float,
 @aside
 def _orthogonalise(directions: Pointer, lengths: Pointer, rotation: Pointer, lines: int, n: int) -> None:
     """Rotate lines until they are orthogonal; the matrix stays ``rotation' diag(lengths) directions``."""
-    parallel = 1e-15 + 1e-17 * n  # cosines below this are rounding
+    parallel = 1e-15 + 1e-17 * n  # cosines below this are rounding noise
     for _ in range(SWEEPS):
         turned = False
         for i in range(lines - 1):
@@ -90,8 +90,8 @@ def _excess(directions: Pointer, shares: Pointer, lines: int, n: int) -> float:
 def project_spectral(x: Pointer, size: int, numbers: Pointer, room: Pointer) -> int:
     """Clip the singular values of a matrix, stored row by row, at the radius.
 
-    The cheap answers come first: a Frobenius norm within the radius means inside, and is most often all there is to
-    do; one row or one column is rescaled. A matrix that turns out to be inside keeps its bits.
+    The cheap test comes first: a Frobenius norm within the radius means that the matrix is inside, the most common
+    case; one row or one column is rescaled. A matrix that turns out to be inside is left unchanged.
     """
     radius, rows = numbers[0], int(numbers[1])
     total, square = dot(x, x, size), radius * radius

@@ -1,18 +1,18 @@
-"""THE Hedge: weights from totals, the mixability gap, rates, and what shifting weight amounts to.
+"""The one implementation of Hedge: weights from totals, the mixability gap, rates, and how much weight is shifted.
 
-The ensemble learners, `Committee` and the self-tuned controller all mix by these helpers. Experts are lanes: vectors
-have a multiple of four entries, and **who is not in play has a log prior of -inf**: an expert that sleeps, one that has
-not joined yet, or padding. With ``above_i = l_i - min l`` over those in play, a round is::
+The ensemble learners, `Committee` and the self-tuned controller all mix with these helpers. Experts are lanes: vectors
+have a multiple of four entries, and **an expert not in play has a log prior of -inf**: one asleep, one that has not
+joined yet, or padding. With ``above_i = l_i - min l`` over those in play, a round is::
 
     p_i = exp(prior_i - rate L_i) / sum_j exp(prior_j - rate L_j)
     mix = -log(sum_i p_i exp(-rate above_i)) / rate
     gap = sum_i p_i above_i - mix
 
-Weights are made from the totals afresh in every round, so an expert whose weight has underflowed comes back as soon as
+Weights are recomputed from the totals in every round, so an expert whose weight has underflowed recovers as soon as
 its total does.
 
 Where the rate is tuned by what mixing has cost so far (AdaHedge [1]_), ``rate = factor / overhead``, and the gap must
-be measured **with the very rate that the weights were made with**: only then do mix losses add up to at most
+be measured **with the rate that the weights were made with**: only then do mix losses add up to at most
 ``L_i + log(1 / prior_i) / rate`` for every expert. A rate of 0 stands for "no evidence yet": weights are the prior, and
 the mix loss is the least loss, as it is for an infinite rate when all totals are equal.
 
@@ -39,18 +39,18 @@ from driftwise._lanes import (
 from driftwise._memory import Pointer
 
 TIE = 1e-13
-"""Losses of a round that differ by less than this part of what makes them up are equal: the rest is rounding."""
+"""Difference of losses, relative to the size of their terms, up to which they count as equal: it is rounding noise."""
 
 FAR = 1e4
 """Exponents beyond this are counted from the largest before they are rounded."""
 
 TINY = 1e-300
-"""An overhead below this counts as none, as its inverse is not a number."""
+"""An overhead below this counts as none, as its inverse may overflow."""
 
 
 @helper
 def tuned_rate(factor: float, overhead: float) -> float:
-    """Return ``factor / overhead``; 0 while there is no evidence for anybody."""
+    """Return ``factor / overhead``; 0 while there is no evidence for any expert."""
     return factor / overhead if overhead > TINY else 0.0
 
 
@@ -73,7 +73,7 @@ def least_total(lanes: int, prior: Pointer, totals: Pointer) -> float:
 def _far_powers(lanes: int, rate: float, prior: Pointer, totals: Pointer, powers: Pointer) -> float:
     """Write prior_i - rate (L_i - min L), and return the largest.
 
-    As totals count from the least, a huge rate makes -inf of the others, and never a NaN.
+    Totals are counted from the least, so a huge rate turns the others into -inf, and never into NaN.
     """
     nobody, lead = splat(-math.inf), least_total(lanes, prior, totals)
     top = nobody
@@ -108,10 +108,11 @@ def weigh(lanes: int, rate: float, prior: Pointer, totals: Pointer, weights: Poi
 
 @aside
 def _far_mix(lanes: int, rate: float, prior: Pointer, totals: Pointer, losses: Pointer, least: float) -> float:
-    """Return the mix loss, counted from the least loss, from totals: weights may have underflowed.
+    """Return the mix loss above the least loss, computed from totals, as weights may have underflowed.
 
-    An expert whose weight is 0 in floating point still counts if it was by far the best of this round, or Hedge would
-    not notice that it had followed the wrong one. All is in the unit of losses, where a huge rate makes no infinity.
+    An expert whose weight is 0 in floating point still counts if it was by far the best of this round: otherwise Hedge
+    would not notice that it had followed the wrong one. Everything is in the unit of losses, where a huge rate does not
+    overflow.
     """
     lead, first, second = least_total(lanes, prior, totals), splat(math.inf), splat(math.inf)
     for i in range(0, lanes, 4):

@@ -1,9 +1,9 @@
-"""Hints: base-learners take their step on a guess of the gradient to come, and back what was wrong about it.
+"""Hints: base-learners step on a guess of the next gradient, and correct for its error once the gradient is known.
 
-When the gradient is there, the step on the guess is taken back (those who heed hints step by gradient minus hint), so
-that what counts in the end is how far the guess was off. A guess is believed as far as guesses have proved right: it is
-multiplied by the number from 0 to 1 that would have brought the past ones nearest to their gradients, less what that
-could be by chance (one standard deviation of the sum of <g, m>). The first guess only shows what it is worth.
+When the gradient arrives, the step on the guess is undone (base-learners that heed hints step by gradient minus hint),
+so only the error of the guess counts in the end. A guess is trusted as far as past guesses were right: it is multiplied
+by the number from 0 to 1 that would have brought the past ones nearest to their gradients, less what could be due to
+chance (one standard deviation of the sum of <g, m>). The first guess moves nothing: it only counts for later trust.
 """
 
 import math
@@ -18,7 +18,7 @@ from driftwise.engine.tuned import follow, step_scale
 
 @helper
 def _hypotenuse(a: float, b: float) -> float:
-    """Return the root of the sum of two squares, neither of which need be a number that can be computed."""
+    """Return the root of the sum of two squares, without overflow or underflow."""
     most, least = max(abs(a), abs(b)), min(abs(a), abs(b))
     return most * math.sqrt(1.0 + (least / most) * (least / most)) if most > 0.0 else 0.0
 
@@ -62,7 +62,7 @@ def take_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
 
 @plugin(FAMILY)
 def forget_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
-    """Note what the hint was worth to each base-learner, and what is left of the gradient without it."""
+    """Record what the hint was worth to each base-learner, and what is left of the gradient without it."""
     d, trust = whole_at(c, slot.DIM), s[slot.TRUST]
     g, guide, hint = find(room, c, slot.GRADIENT), find(room, c, slot.GUIDE), find(s, c, slot.HINT)
     points, foreseen = find(s, c, slot.POINTS), find(room, c, slot.FORESEEN)

@@ -1,8 +1,8 @@
-"""What a learner is and what it knows, as one vector of doubles: the tables of its parts, by name and shape.
+"""A learner's constants and state as one vector of doubles: the tables of its parts, by name and shape.
 
-A learner is a *cell*: constants, then state, then room to work in. The constants begin with a header of single numbers
-and of slots that say where the parts are, so a kernel needs only the three pointers. A fleet is many states beside one
-another.
+A learner is a *cell*: constants, then state, then scratch space, its *room*. The constants begin with a header of
+single numbers and of slots that say where the parts are, so a kernel needs only the three pointers. A fleet is many
+states side by side.
 
 Base-learners are *lanes* (see ``driftwise._lanes``). With k kinds for every step size, four sizes of one kind make a
 block, and the blocks of the same four sizes follow one another, kind by kind: those in play are a prefix of all. The
@@ -27,7 +27,7 @@ FIXED, TIME_VARYING, DOUBLING, SELF_TUNED = 0, 1, 2, 3
     DIM,  # d
     KINDS,  # base-learners for each step size
     SIZES,  # step sizes, those not in play yet included
-    HEEDLESS,  # how many kinds, from the first, ignore hints
+    HEEDLESS,  # number of kinds, from the first, that ignore hints
     SCHEDULE,  # which clock
     EPOCH,  # rounds that share a decision
     OWN,  # doubles from one block's gradient to the next: 4 d if every base-learner has its own, else 0
@@ -49,7 +49,7 @@ FIXED, TIME_VARYING, DOUBLING, SELF_TUNED = 0, 1, 2, 3
     STEP_CALL,  # the step alone, where moving is a step and its price,
     WAIT_CALL,  # how a patient one moves,
     PLACE_CALL,  # what else to do where a newcomer is put, if anything,
-    TANGENT_CALL,  # what to take off a gradient, if anything,
+    TANGENT_CALL,  # what to subtract from a gradient, if anything,
     FORGET_CALL,  # and taking a hint back
 ) = range(30)
 
@@ -81,7 +81,7 @@ CONSTANTS = Section(
     ACTIVE,  # step sizes in play
     POWER,  # 2 to the power of ACTIVE
     HINTED,  # whether this round has a hint
-    MIXTURE,  # what the mixture has suffered; a newcomer's total
+    MIXTURE,  # total loss of the mixture; a newcomer's total
     EPS,  # the rate that the weights were made with
     SPENT,  # what mixing has cost
     SEEN,  # sum of |g|^2 + lambda |g|
@@ -89,8 +89,8 @@ CONSTANTS = Section(
     AGREED,  # over the rounds with a hint m: sum of <g, m>,
     CHANCE,  # of its square,
     GUESSED,  # and of |m|^2
-    TRUST,  # what part of this round's hint is believed
-    NOW,  # the clock of the update in hand
+    TRUST,  # what part of this round's hint is trusted
+    NOW,  # the clock of the current update
 ) = range(16)
 
 STATE = Section(
@@ -123,7 +123,7 @@ ROOM = Section(
         Part("beyond", BEYOND, ("gradients", "dim", WIDTH)),  # what gradients have beyond the price of a move
         Part("before", BEFORE, ("dim", WIDTH)),  # points of a block before a step,
         Part("old", OLD, ("dim", WIDTH)),  # before a move that has a price,
-        Part("still", STILL, ("dim", WIDTH)),  # and before a move that may not come
+        Part("still", STILL, ("dim", WIDTH)),  # and before a move that may not happen
         Part("eta", ETA, ("lanes",)),  # steps of the update
         Part("going", GOING, (WIDTH,)),  # one number for each lane of a block, such as whether it moves
         Part("trial", TRIAL, (WIDTH, "dim")),  # points on their way, one after the other
@@ -136,7 +136,7 @@ Sides = Mapping[str, int]
 
 
 def lanes_of(sizes: int, kinds: int) -> int:
-    """Return the number of lanes for so many step sizes of each kind."""
+    """Return the number of lanes for this many step sizes of each kind."""
     return -(-sizes // WIDTH) * WIDTH * kinds
 
 

@@ -8,10 +8,10 @@ before the move and how far it went. In NumPy, for one base-learner::
     v     = project(w - eta * g)
     move  = norm(v - w)
 
-A domain that is one ball or one box has a step of its own, with the projection worked in; every other domain is
+A domain that is one ball or one box has its own step, with the projection built in; every other domain is
 projected onto by its plan. A *priced* move is a step and its price. A *patient* base-learner holds the gradients it is
-given and does nothing until together they outweigh what a move costs; then it steps by what is beyond that, and keeps
-the rest. Standing still while the sum of gradients stays within the price is what the cheapest sequence of decisions
+given and does nothing until together they outweigh what a move costs; then it steps by the excess, and keeps the
+rest. Standing still while the sum of gradients stays within the price is what the cheapest sequence of decisions
 does too: it moves only where its multipliers reach the price.
 """
 
@@ -26,7 +26,7 @@ from driftwise.engine.prices import move_price, pull
 from driftwise.mirror import pnorm_step
 
 MEMBER = "int64(P, P, P, P, int64, int64)"
-"""Signature of a way of moving: constants, state, room, gradient, and from which lane on and up to which. Blocks of one
+"""Signature of a way of moving: constants, state, room, gradient, first lane, and where to stop. Blocks of one
 kind are 4 k lanes apart if there are k kinds."""
 
 FIRST_NUMBERS = 1 + PLAN_COLUMNS
@@ -69,7 +69,7 @@ def _shrinking(points: Pointer, g: Pointer, eta: Four, ball: Pointer, d: int) ->
 
 @plugin(MEMBER)
 def ball_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
-    """Step and pull back to a ball. Even and odd coordinates are summed apart, so that sums wait less."""
+    """Step and pull back to a ball. Even and odd coordinates are summed independently, for speed."""
     d, own = whole_at(c, slot.DIM), whole_at(c, slot.OWN)
     ball, trial = part(at(c, slot.DOMAIN), FIRST_NUMBERS), find(room, c, slot.BEFORE)
     etas, inners, moves, pairs = find(room, c, slot.ETA), find(room, c, slot.INNER), find(s, c, slot.MOVES), d - d % 2
@@ -162,7 +162,7 @@ def planned_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
     for i in range(first, last, 4 * whole_at(c, slot.KINDS)):
         points, g, eta = part(find(s, c, slot.POINTS), i * d), part(gradient, (i // 4) * own), load(etas, i)
         lanes, inner = _in_play(c, s, i), splat(0.0)
-        # One pass over the block for all four lanes: with many coordinates, a pass for each would cost the most.
+        # One pass over the block for all four lanes: with many coordinates, a pass for each would dominate.
         for k in range(d):
             p, x = load(points, 4 * k), load(g, 4 * k)
             inner = inner + p * x
@@ -209,7 +209,7 @@ def entropy_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
         points, sums = part(find(s, c, slot.POINTS), i * d), part(find(s, c, slot.DUALS), i * d)
         g, eta = part(gradient, (i // 4) * own), load(find(room, c, slot.ETA), i) / scale
         store(find(room, c, slot.INNER), i, _look(points, g, d, before))
-        # Sums count from the least, so that a huge step makes -inf of the others and never a NaN.
+        # Sums are counted from the least, so a huge step turns the others into -inf, and never into NaN.
         least = splat(math.inf)
         for k in range(d):
             dual = load(sums, 4 * k) + load(g, 4 * k)
@@ -248,7 +248,7 @@ def priced_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first:
 
 @helper
 def _patience(c: Pointer, i: int) -> float:
-    """Return how patient the base-learners of a block are."""
+    """Return the patience of the base-learners of a block."""
     kinds = whole_at(c, slot.KINDS)
     return float(at(c, slot.PATIENCE)[(i // 4) % kinds])
 
@@ -270,7 +270,7 @@ def _go(c: Pointer, s: Pointer, room: Pointer, inner: Four, go: Four, i: int) ->
 
 @plugin(MEMBER)
 def patient_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
-    """Hold the gradient; move by what the sum has beyond the price of a unit of distance."""
+    """Hold the gradient; move by the excess of the sum over the price of a unit of distance."""
     d, own, still = whole_at(c, slot.DIM), whole_at(c, slot.OWN), find(room, c, slot.STILL)
     for i in range(first, last, 4 * whole_at(c, slot.KINDS)):
         points, held = part(find(s, c, slot.POINTS), i * d), part(find(s, c, slot.DUALS), i * d)
@@ -296,7 +296,7 @@ def patient_move(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
 
 @helper
 def _beyond_prices(c: Pointer, held: Pointer, beyond: Pointer, patience: float, lane: int) -> float:
-    """Take off what the gradients that a lane holds have beyond its prices, write it, and tell if there is any."""
+    """Split off what a lane's held gradients have beyond its prices, write it, and return 1 if there is any, else 0."""
     d, prices, adds_up = whole_at(c, slot.DIM), at(c, slot.PRICES), c[slot.ADDS_UP] > 0.0
     asked = patience if adds_up else pull(part(held, lane), 4, prices, d)
     share, going = 1.0 - patience / asked if asked > patience else 0.0, 0.0

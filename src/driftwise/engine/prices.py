@@ -1,7 +1,7 @@
-"""THE price of a move: what going from one point to another costs at prices up and down, per coordinate.
+"""The price of a move from one point to another, at prices up and down for each coordinate.
 
 Prices are two rows, up and down. They add up over the coordinates ("l1"), or the root of the sum of squares counts
-("l2"); squares are of the part of the largest term, as squares of huge or tiny prices cannot be computed. In NumPy::
+("l2"); terms are squared relative to the largest, as squares of huge or tiny prices overflow or underflow. In NumPy::
 
     terms = up * max(after - before, 0) + down * max(before - after, 0)
     price = sum(terms)  or  norm(terms)
@@ -32,12 +32,12 @@ def move_price(before: Pointer, after: Pointer, stride: int, prices: Pointer, di
 
 @helper
 def pull(held: Pointer, stride: int, prices: Pointer, dim: int) -> float:
-    """Return how much a sum of gradients asks for a move in units of its "l2" price: above 1, the move pays."""
+    """Return how strongly a sum of gradients asks for a move, in units of its "l2" price: above 1, the move pays."""
     total, largest = 0.0, 0.0
     for k in range(dim):
         slope = held[k * stride]
         if slope != 0.0:
-            # A gradient above 0 asks to go down. What costs nothing is never waited for: a price of 0 gives inf.
+            # A gradient above 0 asks to go down. A free move never waits: a price of 0 gives inf.
             term = slope / prices[dim + k] if slope > 0.0 else -slope / prices[k]
             if term == math.inf:
                 return math.inf

@@ -44,7 +44,7 @@ class Program:
     schedule : "fixed", "time-varying", "doubling" or "self-tuned"
         Name of the clock that divides the rates.
     clock : float
-        The clock of the fixed schedule: the number of updates planned, or 1 for rates given outright.
+        The clock of the fixed schedule: the number of updates planned, or 1 for rates given directly.
     growth : float
         c in N = ceil(log2(1 + c * clock) / 2) + 1 for the schedules without a horizon; 0 keeps all N in play.
     epoch : int
@@ -55,7 +55,7 @@ class Program:
         Part of the price of a move that a base-learner's gradients must outweigh before it moves, for each kind; the
         steps are those of one base-learner of each kind in turn.
     dead_zone : float
-        Radius of the dead zone around the mixture, as a part of its formula; 0 for none.
+        Factor in the radius of the dead zone around the mixture; 0 for none.
     heedless : int
         Number of kinds, from the first, that ignore hints.
     """
@@ -93,7 +93,7 @@ class Program:
 
     @property
     def priced(self) -> bool:
-        """Whether moves have prices of their own, and not one per unit of Euclidean distance."""
+        """Whether moves have prices other than one number per unit of Euclidean distance."""
         return self.switching_cost.plain is None
 
     @property
@@ -113,7 +113,7 @@ class Program:
 
     @cached_property
     def sides(self) -> layout.Sides:
-        """The numbers that the shapes of a cell's parts are made of."""
+        """Sides of a cell's parts, by name."""
         lanes, dim, entropic = layout.lanes_of(self.sizes, self.kinds), self.domain.dim, self._base == ENTROPY
         return {
             "dim": dim,
@@ -182,13 +182,13 @@ class Program:
         return cell
 
     def cell_of(self, known: Array) -> Array:
-        """Return the cell of a learner that knows this: the state of another cell of the same program."""
+        """Return a cell with the state of another cell of the same program."""
         cell = self._blank.copy()
         layout.state_of(cell)[:] = known
         return cell
 
     def new_cell(self, start: Array) -> Array:
-        """Return the cell of a learner that has seen nothing yet, and stands at `start`."""
+        """Return the cell of a new learner that begins at `start`."""
         cell = self._blank.copy()
         now, state = layout.state_of(cell), self.views(cell)
         for name in ("decision", "centre", "played"):
@@ -209,7 +209,7 @@ class Program:
         return cell
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what the program was made of; what follows from it is made again."""
+        """Return the fields; what follows from them is computed again."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def link(self, cell: Array) -> None:
@@ -230,7 +230,7 @@ class Program:
             CONSTANTS.views(cell, self.sides)["domain"][:] = self.domain.plan()
 
     def link_hints(self, cell: Array) -> int:
-        """Write the address that a hinted round needs too, and return that of taking a hint."""
+        """Write the further address that a hinted round needs, and return that of `hints.take_hint`."""
         cell[layout.FORGET_CALL] = hints.forget_hint.address
         return hints.take_hint.address
 
@@ -255,7 +255,7 @@ class Program:
         return replace(self, steps=rows[0], log_prior=rows[1], patience=self.patience * 2, heedless=kinds)
 
     def twins(self, cell: Array) -> Array:
-        """Return the cell of the program `with_twins`: both twins where the one was, with half its weight each."""
+        """Return the cell of the program `with_twins`: both twins where the original was, with half its weight each."""
         larger, dim = self.with_twins(), self.domain.dim
         new_cell = larger.new_cell(np.zeros(dim))
         layout.state_of(new_cell)[: STATE.numbers] = layout.state_of(cell)[: STATE.numbers]

@@ -43,7 +43,7 @@ class Reference:
         return len(p.patience) * sizes
 
     def begin(self, updates: int) -> None:
-        """Start every base-learner at the decision, with nothing suffered yet."""
+        """Start every base-learner at the decision, with no loss yet."""
         p = self.program
         self.centre = self.last = self.decision
         self.points = np.tile(self.decision, (self.count(updates), 1))
@@ -53,7 +53,7 @@ class Reference:
         self.mix(p.clock_at(updates))
 
     def mix(self, clock: float) -> None:
-        """Set p_i ~ prior_i exp(-eps L_i), and the decision to sum_i p_i w_i, or to what is near enough to it."""
+        """Set p_i ~ prior_i exp(-eps L_i), and the decision to sum_i p_i w_i, or within the dead zone around it."""
         p = self.program
         self.rate = p.rate / np.sqrt(clock)
         if p.schedule == "self-tuned":
@@ -79,7 +79,7 @@ class Reference:
             self.decision = self.last + (1.0 - radius / distance) * (self.centre - self.last)
 
     def hint(self, guess: Array) -> None:
-        """Let base-learners that heed hints step on as much of one as hints were worth; `update` takes it back."""
+        """Let base-learners that heed hints step on the trusted part of one; `update` undoes that step."""
         if self.program.rate > 0.0 and not self.program.heedless:
             self.take_twins()
         p = self.program
@@ -121,7 +121,7 @@ class Reference:
             self.update(shared, values)
 
     def update(self, gradients: Array, values: Array) -> None:
-        """Judge the base-learners by loss plus movement, let each take its step, and mix them anew.
+        """Judge the base-learners by loss plus movement, let each take its step, and mix them again.
 
         Base-learners with gradients of their own are given one row and one loss each.
         """
@@ -182,17 +182,17 @@ class Reference:
         self.points = points
 
     def beyond(self, held: Array, patience: float) -> Array:
-        """Return what of the gradients held is beyond the price of a move."""
+        """Return the part of the held gradients that is beyond the price of a move."""
         up, down = patience * self.price.prices(held.size)
         if self.price.norm == "l1":
             return np.asarray(held - np.clip(held, -up, down))
         asked = held != 0.0
-        with np.errstate(divide="ignore"):  # what costs nothing is never waited for
+        with np.errstate(divide="ignore"):  # a free move never waits
             size = float(np.linalg.norm(held[asked] / np.where(held > 0.0, down, up)[asked]))
         return np.asarray(held * (1.0 - 1.0 / size)) if size > 1.0 else np.zeros_like(held)
 
     def tangent(self, gradient: Array) -> Array:
-        """Return a gradient without what no decision can answer; only the self-tuned schedule takes that off."""
+        """Return a gradient, in the self-tuned schedule without its mean over each simplex."""
         rest = np.array(gradient)
         if self.program.schedule == "self-tuned":
             for block, part in zip(self.program.domain.blocks, self.program.domain.slices, strict=True):

@@ -10,7 +10,7 @@ gradient (or each on its own) and are mixed by Hedge over the switching-cost-reg
 
 Every rate in the paper is a constant divided by the square root of a number of rounds. That number is the *clock*: the
 horizon when it is known, the rounds so far in the time-varying schedule, the length of the current block in the
-doubling schedule, and 1 when steps are given outright. ``engine.tuned`` has the family whose rates follow from what was
+doubling schedule, and 1 when steps are given directly. ``engine.tuned`` has the family whose rates follow from what was
 seen, and ``engine.reference`` states both in NumPy.
 
 A round is a plugin: the two verbs, whole runs and controllers call it by address, and so share its machine code.
@@ -25,10 +25,10 @@ from driftwise.engine import layout as slot
 from driftwise.engine.hedge import clock_rate, mean_of, weigh
 
 OK, REFUSED, MISFIT = 0, 1, 2
-"""What a round answers: it was taken in; its numbers were refused; the gradient has another size."""
+"""Results of a round: it was accepted; its numbers were refused; the gradient has the wrong size."""
 
 FAMILY = "int64(P, P, P)"
-"""Signature of a round: constants, state, room; the gradient stands in the room."""
+"""Signature of a round: constants, state, room; the gradient is in the room."""
 
 
 @helper
@@ -53,7 +53,7 @@ def clock_of(c: Pointer, updates: float) -> float:
 
 @helper
 def move_kind(c: Pointer, s: Pointer, room: Pointer, g: Pointer, kind: int) -> None:
-    """Let the base-learners of a kind move in their way against a gradient, by the steps in `eta`."""
+    """Move the base-learners of a kind against a gradient, by the steps in `eta`."""
     way = c[slot.WAIT_CALL] if at(c, slot.PATIENCE)[kind] > 0.0 else c[slot.MOVE_CALL]
     call(int(way), c, s, room, g, 4 * kind, lanes_in_play(c, s))
 
@@ -90,7 +90,7 @@ def move_all(c: Pointer, s: Pointer, room: Pointer, scale: float, shift: float) 
 
 @helper
 def add_losses(c: Pointer, s: Pointer, room: Pointer) -> None:
-    """Add the losses of the round to the totals, and their mean to what the mixture has suffered."""
+    """Add the losses of the round to the totals, and their mean to the mixture's total."""
     lanes, totals, losses = lanes_in_play(c, s), find(s, c, slot.TOTALS), find(room, c, slot.LOSSES)
     s[slot.MIXTURE] += mean_of(lanes, find(s, c, slot.WEIGHTS), losses)
     for i in range(0, lanes, 4):
@@ -126,7 +126,7 @@ def blend(c: Pointer, s: Pointer) -> None:
 
 @aside
 def mix(c: Pointer, s: Pointer) -> None:
-    """Weights from the totals at the rate that stands, the mixture from the weights."""
+    """Compute the weights from the totals at the current rate, and the mixture from the weights."""
     prior, totals, weights = find(s, c, slot.PRIOR), find(s, c, slot.TOTALS), find(s, c, slot.WEIGHTS)
     weigh(lanes_in_play(c, s), s[slot.EPS], prior, totals, weights)
     blend(c, s)
@@ -155,7 +155,7 @@ def put(c: Pointer, s: Pointer, size: int, kind: int) -> None:
 def grow(c: Pointer, s: Pointer, clock: float, slowly: bool) -> None:
     """Let newcomers join where the mixture is, until there are as many as the paper has for this clock.
 
-    Slowly: the longest step at most doubles when the rounds do, as nothing is known of the scale of losses at first.
+    Slowly: the longest step at most doubles when the rounds do, as the scale of losses is unknown at first.
     """
     before, s[slot.NOW] = s[slot.ACTIVE], clock
     enough = 1.0 + c[slot.GROWTH] * clock
@@ -192,7 +192,7 @@ def _restart(c: Pointer, s: Pointer, clock: float) -> None:
 
 @plugin(FAMILY)
 def paper_round(c: Pointer, s: Pointer, room: Pointer) -> int:
-    """Judge and move every base-learner, mix them anew, and without a horizon let the pool grow or start again."""
+    """Judge and move every base-learner, mix them again, and without a horizon let the pool grow or start again."""
     s[slot.UPDATES] += 1.0
     clock = clock_of(c, s[slot.UPDATES])
     if s[slot.HINTED] > 0.0:
@@ -222,7 +222,7 @@ def _acceptable(numbers: Pointer, count: int) -> bool:
 
 @helper
 def learn(cell: Pointer, gradient: Pointer) -> int:
-    """Take in the gradient at the decision; what is refused changes nothing."""
+    """Observe the gradient at the decision; a refused one changes nothing."""
     s, room, d = at(cell, slot.STATE_AT), at(cell, slot.ROOM_AT), whole_at(cell, slot.DIM)
     if not _acceptable(gradient, d):
         return REFUSED
@@ -247,7 +247,7 @@ def learn(cell: Pointer, gradient: Pointer) -> int:
 
 @helper
 def learn_own(cell: Pointer) -> int:
-    """Take in a gradient and a loss for every base-learner, which stand in the room; refuse what is not finite."""
+    """Observe a gradient and a loss for every base-learner, which are in the room; refuse what is not finite."""
     s, room, lanes = at(cell, slot.STATE_AT), at(cell, slot.ROOM_AT), lanes_in_play(cell, at(cell, slot.STATE_AT))
     gradients, values = find(room, cell, slot.GRADIENT), find(room, cell, slot.VALUES)
     if not (_acceptable(gradients, lanes * whole_at(cell, slot.DIM)) and _acceptable(values, lanes)):

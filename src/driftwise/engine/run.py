@@ -1,4 +1,4 @@
-"""What Python calls: one round by hand, a hint, and whole runs (act, suffer, observe, for every round of a stream)."""
+"""Entry points: one round by hand, a hint, and whole runs (act, suffer, observe, for every round of a stream)."""
 
 import math
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def act_on_hint(cell: Array, address: int, guess: Array) -> None:
 
 @helper
 def _note(cell: Pointer, t: int, decisions: Pointer, moves: Array, weights: Array) -> None:
-    """Note the decision of round t, how far it is from the last one, and the weights if they are wanted."""
+    """Record the decision of round t, its distance from the last one, and the weights if they are wanted."""
     d, decision, square = whole_at(cell, slot.DIM), at(cell, slot.DECISION_AT), 0.0
     now, before = part(decisions, t * d), part(decisions, max(t - 1, 0) * d)
     for k in range(d):

@@ -1,7 +1,7 @@
-"""The self-tuned family of rounds: rates from what was seen, and a dead zone around the mixture.
+"""The self-tuned family of rounds: rates from what was observed, and a dead zone around the mixture.
 
-It needs no horizon and no bound on gradients. Nothing is compared but losses with losses and distances with distances,
-so decisions stay the same when losses and the price of moving are multiplied by a number, or losses shifted::
+It needs no horizon and no bound on gradients. Losses are compared only with losses, distances only with distances, so
+decisions stay the same when losses and the price of moving are multiplied by a number, or when losses are shifted::
 
     eta_{t,i} = D 2^(i-5) / sqrt(sum_{s<=t} |g_s|^2 + lambda |g_s|)
     eps_t     = 2 / (sum_{s<=t} gap_s + sum_{s<t} lambda D |p_{s+1} - p_s|_1)
@@ -23,7 +23,7 @@ from driftwise.engine.rounds import FAMILY, OK, add_losses, grow, lanes_in_play,
 
 @plugin("int64(P, P)")
 def within_simplices(c: Pointer, wide: Pointer) -> int:
-    """Take off a gradient of shape (d, 4) what it has across a simplex, which no decision can answer.
+    """Subtract from a gradient of shape (d, 4) its mean over each simplex, which costs all decisions the same.
 
     A loss that all coordinates of a simplex share is a shift of the losses.
     """
@@ -39,7 +39,7 @@ def within_simplices(c: Pointer, wide: Pointer) -> int:
 
 @helper
 def step_scale(seen: float) -> float:
-    """Return what a distance is multiplied by to make a step."""
+    """Return the factor that turns a distance into a step."""
     return 1.0 / math.sqrt(seen) if seen > 0.0 else 0.0
 
 
@@ -66,7 +66,7 @@ def follow(c: Pointer, s: Pointer, played: bool) -> None:
 
 @plugin(FAMILY)
 def tuned_round(c: Pointer, s: Pointer, room: Pointer) -> int:
-    """Judge and move every base-learner, tune Hedge's rate, mix them anew, and follow the mixture."""
+    """Judge and move every base-learner, tune Hedge's rate, mix them again, and follow the mixture."""
     d, price = whole_at(c, slot.DIM), c[slot.PRICE]
     g, decision = find(room, c, slot.GRADIENT), find(s, c, slot.DECISION)
     if c[slot.TANGENT_CALL] > 0.0:
@@ -88,7 +88,7 @@ def tuned_round(c: Pointer, s: Pointer, room: Pointer) -> int:
     s[slot.SPENT] += mean - mixed
     add_losses(c, s, room)
     for i in range(0, lanes, 4):
-        store(losses, i, load(weights, i))  # the weights before, for what their change costs
+        store(losses, i, load(weights, i))  # the weights before, to price their change
     s[slot.EPS] = tuned_rate(c[slot.RATE], s[slot.SPENT])
     mix(c, s)
     cost = price * c[slot.DIAMETER] * shifted(lanes, losses, weights)

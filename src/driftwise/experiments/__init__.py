@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """Import the paper's experiments when they are asked for; a sweep of one's own does not need them."""
+        """Import the paper's experiments when they are asked for; a sweep of your own does not need them."""
         if name == "reproduce":
             from driftwise.experiments.studies.reproduction import reproduce
 

@@ -1,4 +1,4 @@
-"""The size of the gap to a target."""
+"""The absolute loss: the size of the gap to a target."""
 
 from driftwise._memory import Pointer
 from driftwise.losses.forms import RegressionLoss, regression

@@ -1,8 +1,8 @@
-"""What every loss stream offers: values and gradients first, then all else that is known of it.
+"""The base classes of loss streams: values and gradients first, then everything else that is known about a stream.
 
 `LossStream` is the contract. A stream must give values, gradients and the constants that the guarantees need; what it
-says beyond that (that it is quadratic, that its coordinates are problems of their own, its best fixed decision) lets
-exact methods be used, and one that says nothing is handled by the general ones.
+states beyond that (that it is quadratic, that its coordinates are separate problems, its best fixed decision) allows
+exact methods, and a stream that states nothing more is handled by the general ones.
 
 `DataLoss` is a stream whose losses are a *link*, a convex function of a number and its target: of a score <x_t, w>
 or of each coordinate (see `losses.forms`). A built-in loss is one file: two plugins that compute the link and its
@@ -32,7 +32,7 @@ def read_rows(owner: str, name: str, value: ArrayLike) -> Array:
 
 
 def window(decisions: Any, t: int, memory: int) -> Any:
-    """Return the decisions that the loss of round t looks at; before the first round the first one stood."""
+    """Return the decisions that the loss of round t depends on; before the first round the first one is repeated."""
     return decisions[np.maximum(np.arange(t - memory, t + 1), 0)]
 
 
@@ -46,14 +46,14 @@ class SwitchingCosts(NamedTuple):
 
 
 class RoundLoss:
-    """The loss of a single round: what a learner may be given in place of a gradient; ``losses[t]`` makes it.
+    """The loss of a single round, which a learner accepts in place of a gradient; made by ``losses[t]``.
 
     Parameters
     ----------
     stream : LossStream
         The losses of all rounds.
     t : int
-        Which round, from 0.
+        Index of the round, from 0.
     """
 
     def __init__(self, stream: "LossStream", t: int) -> None:
@@ -83,7 +83,7 @@ class LossStream(metaclass=Checked):
     dim : int
         Number of coordinates of a decision.
     memory : int
-        Number of past decisions m that a loss looks at besides the present one.
+        Number of past decisions m that a loss depends on besides the current one.
     """
 
     dim: int
@@ -114,7 +114,7 @@ class LossStream(metaclass=Checked):
         return None
 
     def value(self, t: int, window: ArrayLike) -> float:
-        """Return f_t of a window of decisions, oldest first; without memory one decision will do."""
+        """Return f_t of a window of decisions, oldest first; without memory one decision is enough."""
         owner = f"{type(self).__name__}.value"
         given = loose(owner, "window", window)
         if self.memory == 0 and given.ndim == 1:
@@ -201,20 +201,20 @@ class LossStream(metaclass=Checked):
 
 
 class DataLoss(LossStream):
-    """A stream that is data and a link, and so runs inside the compiled loop.
+    """A stream defined by data and a link, which can run inside the compiled loop.
 
     Attributes
     ----------
     value_of, slope_of : Plugin
         The link and its derivative in compiled code (see `losses.kernels`).
     each : bool
-        Whether the link is applied to each coordinate, and not to the score.
+        Whether the link is applied to each coordinate rather than to the score.
     nonnegative : bool
         Whether no loss is ever below 0.
     pieces : Pieces or None
         The link as a parabola with a kink, if it is one.
     taps, shape : array
-        The filter and the parameters of the link, if they are not the usual ones (see `LossData`).
+        The filter and the parameters of the link, if they are not the defaults (see `LossData`).
     """
 
     value_of: ClassVar[Plugin]
@@ -238,13 +238,13 @@ class DataLoss(LossStream):
         return np.clip(slopes, pieces.right - pieces.jump, pieces.right)
 
     def conjugates(self, slopes: Array) -> tuple[Array, ...]:
-        """Return ``sup_z r z - link(z)`` at each admissible slope r, as the addends whose sum it is."""
+        """Return ``sup_z r z - link(z)`` at each admissible slope r, as a tuple of addends."""
         bend, right, jump, level = self.known_pieces
         beyond = np.maximum(slopes - right, 0.0) + np.minimum(slopes - right + jump, 0.0)
         return slopes * self.aims, np.asarray(-level), 0.5 * beyond**2 / (bend or 1.0)
 
     def units(self, reach: float) -> tuple[float, float]:
-        """Return the units of scores and of losses in which a problem whose scores reach so far is near 1."""
+        """Return the units of scores and of losses in which a problem with scores of up to `reach` has size 1 or so."""
         if self.pieces is None or self.pieces.bend > 0.0:
             return reach, reach**2
         steepest = np.maximum(np.abs(self.pieces.right), np.abs(self.pieces.right - self.pieces.jump))
@@ -300,7 +300,7 @@ class DataLoss(LossStream):
         return np.asarray(kernels.held_tap(self.data.taps) * np.einsum("td,td->t", self.data.features, decisions))
 
     def pulls(self, slopes: Array) -> Array:
-        """Return what slopes of the link pull on each decision: the transpose of the filter, applied to them."""
+        """Return the pull of slopes of the link on each decision: the transpose of the filter, applied to them."""
         features, taps = self.data.features, self.data.taps
         if self.each:
             return slopes
@@ -310,11 +310,11 @@ class DataLoss(LossStream):
         result = taps[0] * each
         for k in range(1, taps.size):
             result[: max(len(each) - k, 0)] += taps[k] * each[k:]
-            result[0] += taps[k] * each[:k].sum(axis=0)  # before the first round the first decision stood
+            result[0] += taps[k] * each[:k].sum(axis=0)  # before the first round the first decision is repeated
         return np.asarray(result)
 
     def _policy_losses(self, decisions: Array) -> Array:
-        # Without memory it is the same, by a kernel that is needed anyway.
+        # Without memory both give the same, and the second kernel is needed anyway.
         kernel = kernels.policy_values if self.memory else kernels.unary_values
         return self._write(kernel, 0, decisions, len(self))
 
@@ -349,7 +349,7 @@ class DataLoss(LossStream):
         return kernels.loss_terms(value, slope, self.each, self.data.taps, self.data.shape)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what may leave the process: not the addresses of machine code."""
+        """Return everything but the addresses of machine code, which are valid in this process only."""
         return {name: value for name, value in self.__dict__.items() if name != "_terms"}
 
 

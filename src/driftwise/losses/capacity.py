@@ -1,4 +1,4 @@
-"""Enough of something, and not too much of it: what is there costs, and what is missing costs more."""
+"""The capacity loss: a cost for every unit held, and another for every unit that is missing."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,12 +41,12 @@ class CapacityLoss(CoordinateLoss):
     Parameters
     ----------
     demands : array of shape (T, d), or (T,) for d = 1
-        What is asked for, one row a round, in the unit of the decision.
+        Demands, one row a round, in the unit of the decision.
     shortage : float or array of shape (d,), default 5.0
         Cost of a missing unit, at least 0; one for all coordinates or one for each. Where it is below `price`, it is
         best to have none.
     price : float or array of shape (d,), default 1.0
-        Cost of a unit, asked for or not, at least 0.
+        Cost of a unit, needed or not, at least 0.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class CapacityLoss(CoordinateLoss):
         with np.errstate(divide="ignore", invalid="ignore"):
             allowed = np.nan_to_num(np.floor(count * price / shortage), nan=count, posinf=count)
         above = np.minimum(allowed, count).astype(np.int64)
-        ranked = np.vstack([-np.sort(-demands, axis=0), low])  # with more than all of them above, the least will do
+        ranked = np.vstack([-np.sort(-demands, axis=0), low])  # where all of them may be above, the lower limit is best
         return np.asarray(np.clip(ranked[above, np.arange(self.dim)], low, high))
 
     def gradient_bound(self, domain: Domain) -> float:

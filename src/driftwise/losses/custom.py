@@ -25,9 +25,9 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 class CustomLoss(LossStream):
     """Any convex losses, given as two Python functions of the round and the decision.
 
-    The functions must be pure: called with the same arguments, the same result. Arrays that they use from outside must
-    not change. They are compiled with numba when that pays, works, and gives what plain Python gives, and run as they
-    are otherwise; `compiled` tells which, and `compile_note` why.
+    The functions must be pure: the same arguments give the same result. Arrays that they use from outside must
+    not change. They are compiled with numba when that saves time, succeeds and agrees with plain Python, and run as
+    they are otherwise; `compiled` tells which, and `compile_note` why.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class CustomLoss(LossStream):
     dim : int
         Number of coordinates of a decision.
     memory : int, default 0
-        How many past decisions a loss looks at.
+        Number of past decisions that a loss depends on.
     compile : {"auto", "always", "never"}, default "auto"
         "auto" compiles streams of 30 000 rounds or more, where it saves time; "always" raises when the functions cannot
         be compiled.
@@ -86,15 +86,15 @@ class CustomLoss(LossStream):
         return self.kernels is not None
 
     def lipschitz(self, domain: Domain) -> Array:
-        """Raise: nothing is known of the functions."""
+        """Raise: nothing is known about the functions."""
         raise ParameterError("CustomLoss: its Lipschitz constants are not known; give switching_cost= yourself.")
 
     def gradient_bound(self, domain: Domain) -> float:
-        """Raise: nothing is known of the functions."""
+        """Raise: nothing is known about the functions."""
         raise ParameterError("CustomLoss: its gradient bound is not known; give gradient_bound= yourself.")
 
     def _value(self, t: int, window: Array) -> float:
-        rows = window.copy()  # compiled functions do not take read-only arrays, such as decisions are
+        rows = window.copy()  # compiled functions do not accept read-only arrays, such as decisions
         if self.kernels is not None:
             given = self.kernels[0](t, rows)
         else:

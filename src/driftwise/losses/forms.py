@@ -19,7 +19,7 @@ regression = documented(
         y_t.
     """,
 )
-"""Fills in what losses of a score against a target have in common."""
+"""Decorator that fills in the parameters that losses of a score against a target share."""
 
 
 class CoordinateLoss(DataLoss):

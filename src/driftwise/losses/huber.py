@@ -1,4 +1,4 @@
-"""Half a square near the target, a line beyond."""
+"""The Huber loss: half a square near the target, a line beyond."""
 
 from typing import Any
 
@@ -21,16 +21,16 @@ def huber(z: Pointer, y: Pointer, shape: Pointer, n: int, out: Pointer) -> int:
 
 @link
 def huber_slope(z: Pointer, y: Pointer, shape: Pointer, n: int, out: Pointer) -> int:
-    """Write z - y, no larger than the width."""
+    """Write z - y, clipped to the width."""
     out[0] = min(max(z[0] - y[0], -shape[0]), shape[0])
     return 0
 
 
 @regression
 class HuberLoss(RegressionLoss):
-    """Squared within `delta` of the target and linear beyond: smooth, yet not ruled by outliers.
+    """Squared within `delta` of the target and linear beyond: smooth, yet not dominated by outliers.
 
-    Use it like `SquaredLoss`, where some targets may be far off for no good reason [1]_.
+    Use it in place of `SquaredLoss` where some targets may be outliers [1]_.
 
     Parameters
     ----------

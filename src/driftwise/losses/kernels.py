@@ -2,12 +2,12 @@
 
 Every built-in loss is a *link*, a convex function of a number z and its target y. It is applied to the filtered score
 ``z_t = sum_k taps[k] <x_t, w_{t-k}>`` with the target of the round, or to each coordinate of the decision with a target
-of its own, and summed. The link comes as two plugins with the same arguments: where z, the targets and the parameters
-are (parameter j of coordinate i at ``j n + i``), n, which is 1 for a score, and where to write: the sum of the losses,
-or each slope. Both may write to where they read.
+of its own, and summed. The link is two plugins with the same arguments: pointers to z, the targets and the parameters
+(parameter j of coordinate i at ``j n + i``), n, which is 1 for a score, and a pointer to the output: the sum of the
+losses, or each slope. Both may write where they read.
 
-All but features and targets, which are the stream's own, comes to compiled code as one vector of *terms*. Addresses of
-machine code stand in it, so it belongs to the process that made it.
+Everything except features and targets, which are the stream's own, is passed to compiled code as one vector of *terms*.
+It contains addresses of machine code, so it is valid only in the process that made it.
 """
 
 import math
@@ -33,7 +33,7 @@ def loss_terms(value: int, slope: int, each: bool, taps: Array, shape: Array) ->
 
 
 def held_tap(taps: Array) -> float:
-    """Return the sum of the taps, one after the other: what the filter does to a decision that is held."""
+    """Return the sum of the taps, added in order: the filter's effect on a decision that is held."""
     return float(np.cumsum(taps)[-1])
 
 
@@ -65,7 +65,7 @@ def unary_slopes(terms: Pointer, x: Pointer, y: Pointer, w: Pointer, d: int, out
 
 @helper
 def window_loss(terms: Pointer, x: Pointer, y: Pointer, decisions: Pointer, last: int, d: int, out: Pointer) -> None:
-    """Write f of the decisions that end at row `last`; before the first row, the first decision stands."""
+    """Write f of the decisions that end at row `last`; before the first row, the first decision is repeated."""
     if terms[TAPS] == 1.0:
         unary_loss(terms, x, y, part(decisions, last * d), d, out)
         return
@@ -80,7 +80,7 @@ def window_loss(terms: Pointer, x: Pointer, y: Pointer, decisions: Pointer, last
 
 @entry
 def policy_values(terms: Array, features: Array, targets: Array, first: int, decisions: Array, out: Array) -> None:
-    """Write f_t for as many rounds as there is room for, from `first` on, the last one at the last of the decisions."""
+    """Write f_t for as many rounds as `out` holds, from `first` on; the last round is at the last of the decisions."""
     d, last = decisions.shape[1], decisions.shape[0] - out.size
     for row in range(out.size):
         x, y = part(features, (first + row) * d), part(targets, first + row)
@@ -89,7 +89,7 @@ def policy_values(terms: Array, features: Array, targets: Array, first: int, dec
 
 @entry
 def unary_values(terms: Array, features: Array, targets: Array, first: int, decisions: Array, out: Array) -> None:
-    """Write f~_t(w_t) for as many rounds, from `first` on; a single row of decisions stands for all of them."""
+    """Write f~_t(w_t) for as many rounds as `out` holds, from `first` on; a single row of decisions is held for all."""
     last, d = decisions.shape[0] - 1, decisions.shape[1]
     for row in range(out.size):
         x, y, w = part(features, (first + row) * d), part(targets, first + row), part(decisions, min(row, last) * d)
@@ -98,7 +98,7 @@ def unary_values(terms: Array, features: Array, targets: Array, first: int, deci
 
 @entry
 def unary_gradients(terms: Array, features: Array, targets: Array, first: int, decisions: Array, out: Array) -> None:
-    """Write the gradient of f~_t at w_t for as many rounds, from `first` on, likewise."""
+    """Write the gradient of f~_t at w_t for as many rounds as `out` holds, from `first` on, as `unary_values` does."""
     last, d = decisions.shape[0] - 1, decisions.shape[1]
     for row in range(out.shape[0]):
         x, y, w = part(features, (first + row) * d), part(targets, first + row), part(decisions, min(row, last) * d)

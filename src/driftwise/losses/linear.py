@@ -1,4 +1,4 @@
-"""The score itself."""
+"""The linear loss: the score itself."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -32,7 +32,7 @@ def logistic_slope(z: Pointer, y: Pointer, shape: Pointer, n: int, out: Pointer)
 class LogisticLoss(RegressionLoss):
     """``f_t(w) = log(1 + exp(-y_t <x_t, w>))``: classification with labels -1 and +1.
 
-    Use it where <x_t, w> is to tell which of two labels comes, and how surely: the log-odds of label +1.
+    Use it to predict which of two labels comes, and how surely: <x_t, w> is the log-odds of label +1.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class LogisticLoss(RegressionLoss):
 
     Notes
     -----
-    No gradient is longer than the features. Where labels can be told apart by a line, no finite w is best; a bounded
-    domain is what keeps decisions finite.
+    No gradient is longer than the features. Where labels are linearly separable, no finite w is best; a bounded
+    domain keeps decisions finite.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class LogisticLoss(RegressionLoss):
         return tuple(part * np.log(np.maximum(part, 1e-300)) for part in (p, 1.0 - p))
 
     def units(self, reach: float) -> tuple[float, float]:
-        """Return 1 and 1: the one loss that has units of its own."""
+        """Return 1 and 1: the scale of this loss is fixed."""
         return 1.0, 1.0
 
     def expression(self, cp: Any, gap: Any, score: float, cost: float) -> Any:

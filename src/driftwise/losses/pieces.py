@@ -11,7 +11,7 @@ class LossData(NamedTuple):
     """The numbers of a built-in stream."""
 
     features: Array
-    """(T, d); of a `CoordinateLoss` the targets of its coordinates."""
+    """(T, d); for a `CoordinateLoss`, the targets of its coordinates."""
     targets: Array
     """(T,)"""
     taps: Array
@@ -51,5 +51,5 @@ class Parabolas(NamedTuple):
 
     bend: float
     pull: Array
-    """One row a round, and one column for the score or for each coordinate; so are the constants."""
+    """One row a round, and one column for the score or for each coordinate, like the constants."""
     constant: Array

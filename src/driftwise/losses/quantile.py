@@ -34,9 +34,9 @@ class QuantileLoss(RegressionLoss):
     Parameters
     ----------
     features : array of shape (T, d), or (T,) for d = 1
-        x_t, one row a round: what a forecast <x_t, w> is made from, such as other forecasts; ones for a level.
+        x_t, one row a round: the inputs of a forecast <x_t, w>, such as other forecasts; ones for a level.
     targets : array of shape (T,)
-        y_t, what was to be forecast, in the unit of the forecast.
+        y_t, the values to be forecast, in the unit of the forecast.
     quantile : float, default 0.5
         q, strictly between 0 and 1: a forecast that is too low by one unit costs q, one too high costs 1 - q.
 

@@ -1,4 +1,4 @@
-"""Half the square of the gap to a target."""
+"""The squared loss: half the square of the gap to a target."""
 
 from driftwise._memory import Pointer
 from driftwise.losses.forms import RegressionLoss, regression
@@ -30,8 +30,8 @@ def half_square_slope(z: Pointer, y: Pointer, shape: Pointer, n: int, out: Point
 class SquaredLoss(RegressionLoss):
     """``f_t(w) = (<x_t, w> - y_t)^2 / 2``: least squares, the loss of the paper's experiments.
 
-    Use it for forecasts of a mean, where large errors are to count most. The sum of such losses is a quadratic, so the
-    cheapest decisions in hindsight are found fast, even of many rounds.
+    Use it for forecasts of a mean, where large errors should count most. The sum of such losses is a quadratic, so the
+    cheapest decisions in hindsight are found fast, even for many rounds.
 
     Parameters
     ----------

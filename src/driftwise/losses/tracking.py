@@ -1,4 +1,4 @@
-"""Following a moving target."""
+"""The tracking loss: half the squared distance to a moving target."""
 
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,7 @@
 """The hindsight optimum of quadratic losses: segments of constant decisions, added where the dual asks for them.
 
-A sequence that is constant but for K - 1 breaks is a small cone problem in K points, because a segment's losses add up
-to one quadratic. Its solution is optimal among *all* sequences if the running dual s_t (the sum of gradients so far,
+A sequence that is constant except for K - 1 breaks is a small cone problem in K points, because a segment's losses add
+up to one quadratic. Its solution is optimal among *all* sequences if the running dual s_t (the sum of gradients so far,
 plus normals of the domain) stays within ``|s_t| <= lambda``; where it does not, a break is missing. So: solve, walk the
 dual, add a break at the peak of every excursion, drop breaks across which nothing moves, and go on until the lower
 bound of `duality` meets the cost. A break that was dropped once and asked for again stays, so that nothing cycles.

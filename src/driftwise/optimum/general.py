@@ -110,7 +110,7 @@ def _price(cp: ModuleType, steps: Any, cost: MoveCost, units: _Units) -> Any:
 
 
 class _Model:
-    """A problem in cvxpy but for its losses: decisions V in their units, in a domain, and the price of their moves."""
+    """A problem in cvxpy without its losses: decisions V in their units, in a domain, and the price of their moves."""
 
     def __init__(self, rounds: int, domain: Domain, cost: MoveCost, units: _Units) -> None:
         self.cp = optional("hindsight_optimum, for these losses,", "cvxpy", "convex")

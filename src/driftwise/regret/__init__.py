@@ -4,8 +4,8 @@
 `decompose`, ...
 - Sequences to compare with: `best_fixed`, `best_piecewise`, `generator`, and `hindsight_optimum` with its certificate.
 - Theorems as numbers: `bounds`, and `certificate`, which puts a run next to its theorem.
-- Streams that are hard for everyone: `adversaries`.
-- Pictures: `plots`.
+- Streams that are hard for every learner: `adversaries`.
+- Plots: `plots`.
 """
 
 from driftwise.optimum import HindsightOptimum, best_fixed, hindsight_optimum

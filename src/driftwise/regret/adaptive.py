@@ -89,7 +89,7 @@ def adaptive_regret(trace: Trace, losses: LossStream | None = None, domain: Doma
 
 
 CHUNK = 512
-"""Intervals whose best fixed decisions are worked out together."""
+"""Number of intervals whose best fixed decisions are computed together."""
 
 
 def _worst(suffered: Array, windows: Quadratics, domain: Domain, nonnegative: bool) -> tuple[float, int]:

@@ -22,7 +22,7 @@ class Adversary(LinearLoss):
     vectors : array of shape (T, d)
         g_t of the losses <g_t, w>.
     domain : Domain
-        Where to play.
+        Domain to play in.
     switching_cost : float
         Price of moving at which the losses are hard; 0 when they are hard at any price.
     comparators : array of shape (T, d)
@@ -156,7 +156,7 @@ def moving_blocks(
     """Make the instance behind Theorem 5: blocks as in `expert_blocks`, for l2 movement, on about tau segments.
 
     In blocks of B = round(lambda / G) rounds, at least 1, every coordinate's loss is +-G / sqrt(N) by the toss of a
-    coin. Blocks begin anew on each segment. The comparators are the best corner of a simplex on each segment, so they
+    coin. Blocks start again on each segment. The comparators are the best corner of a simplex on each segment, so they
     move at most tau times by at most D: their path length is at most tau D (the paper writes tau).
 
     Parameters
@@ -223,7 +223,7 @@ def _positive(owner: str, **given: float) -> list[float]:
 
 
 def _block(owner: str, lambda_: float, size: float, rounds: float, what: str) -> int:
-    """Return the block length for moves that gain up to `size` a round and unit, or say why there is none."""
+    """Return the block length for moves that gain up to `size` a round and unit, or raise if there is none."""
     if lambda_ > size * rounds:
         raise ParameterError(
             f"{owner}: switching_cost must be at most {size * rounds:g}, which is {size:g} times {rounds:g}, {what}; "

@@ -1,4 +1,4 @@
-"""The guarantees as numbers: regret bounds of the paper with explicit constants, to be put next to a run.
+"""The guarantees as numbers: regret bounds of the paper with explicit constants, to compare with a run.
 
 T is the number of rounds, P the path length of the comparators, G the gradient bound, D the diameter, lambda the
 switching cost. Each function bounds the regret with switching cost, ``sum_t f~_t(w_t) - sum_t f~_t(v_t) + lambda sum_t
@@ -94,7 +94,7 @@ def ogd(
     switching_cost : float, default 0.0
         lambda.
     step : float, optional
-        eta; sqrt(D^2 / ((G^2 + lambda G) T)), which is what `OGD` takes, when left out.
+        eta; sqrt(D^2 / ((G^2 + lambda G) T)), which is what `OGD` uses, when left out.
     anytime : bool, default False
         The bound for steps eta_t = eta sqrt(T / t), which need no horizon: the sum of the steps in place of eta T,
         the last step in place of eta (Zinkevich 2003). `step` is then the last one.
@@ -309,7 +309,7 @@ def scream(
     """Return the bound of `Scream` with a horizon: Theorem 2 with its constants, as the least over the base-learners.
 
     ``min_i [ eps (lambda D + Gm) Gm T + ln(1 / p_i) / eps + (G^2 + lambda G) eta_i T + (D^2 + 2 D P) / (2 eta_i) ]``
-    with Gm = G D (1 + 2 lambda / sqrt(lambda G + G^2)), the size of what Hedge is fed, and for i = 1, ..., N
+    with Gm = G D (1 + 2 lambda / sqrt(lambda G + G^2)), the size of the losses that Hedge sees, and for i = 1, ..., N
 
     - N = ceil(log2(1 + T) / 2) + 1 and p_i = (N + 1) / (N i (i + 1)),
     - eta_i = 2^(i - 1) D / sqrt((lambda G + G^2) T),

@@ -108,7 +108,7 @@ class Certificate:
 
 @checked
 def certificate(trace: Trace, comparators: ArrayLike) -> Certificate:
-    """Put the regret of a run next to its theorem's bound, and say what was checked.
+    """Compare the regret of a run with its theorem's bound, and report what was checked.
 
     The measure is the regret with the trace's switching cost (for losses with memory the policy regret; for `Ader`,
     whose theorem has no switching cost, the regret without it). The bound is computed from the constants that the
@@ -204,7 +204,7 @@ class Run:
     def bound(self, t: int) -> float:
         """Return the bound for the first t rounds, from the learner's own constants.
 
-        With the doubling trick it is the sum of the bounds of the blocks, each of which is a learner of its own with a
+        With the doubling trick it is the sum of the bounds of the blocks, each of which is a separate learner with a
         known horizon. With other rates that shrink it is the bound for a horizon of all T rounds, except for OGD, whose
         theorem covers them.
         """

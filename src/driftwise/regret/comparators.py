@@ -17,7 +17,7 @@ from driftwise.optimum.quadratic import Quadratics, is_quadratic, sums
 from driftwise.optimum.values import read_problem
 
 GRID = 200
-"""Candidate breaks, at most, when none are given."""
+"""Largest number of candidate breaks when none are given."""
 
 
 @checked
@@ -35,7 +35,7 @@ def best_piecewise(
     losses : LossStream
         The losses (their unary form, if they have memory); squared, tracking or linear ones for the best places.
     domain : Domain
-        Where decisions live.
+        Domain of the decisions.
     segments : int or sequence of int
         A number S: up to S segments, placed where they are best. A sequence: the rounds at which segments begin,
         in rising order (round 0 always begins one).
@@ -80,7 +80,7 @@ def best_piecewise(
 
 @checked
 def generator(losses: LossStream) -> Array:
-    """Return the sequence that generated a stream, shape (T, d), where it has one, as those of `streams` do.
+    """Return the sequence that generated a stream, of shape (T, d); the streams of `streams` have one.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The meta-base decomposition of Section 4.3: what Hedge cost, and what the base-learner it follows cost."""
+"""The meta-base decomposition of Section 4.3: the cost of Hedge, and that of the base-learner it follows."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from driftwise.regret.measures import dynamic_regret
 from driftwise.trace import Trace
 
 CHUNK = 4096
-"""Rounds whose base-learners are held in memory at once."""
+"""Number of rounds whose base-learners are held in memory at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class Decomposition:
 def decompose(trace: Trace, comparators: ArrayLike, switching_cost: float | MoveCost | None = None) -> Decomposition:
     """Split a run's regret into meta-regret and base-regret (Section 4.3 of the paper).
 
-    The run is repeated from the learner that the trace carries, and every base-learner is watched. Before a
+    The run is repeated from the learner that the trace carries, recording every base-learner. Before a
     base-learner has joined (without a horizon the pool grows) it is taken to have followed the decision.
 
     Parameters

@@ -42,7 +42,7 @@ def path_length(v: ArrayLike, norm: float = 2.0) -> float:
 def dynamic_policy_regret(trace: Trace, losses: LossStream, comparators: ArrayLike) -> float:
     """Return ``sum_t f_t(w_{t-m:t}) - sum_t f_t(v_{t-m:t})``: policy regret to any sequence, memory included.
 
-    Both the run and the comparators are taken to have stood at their first decision before the first round.
+    Both the run and the comparators are taken to have been at their first decision before the first round.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def dynamic_policy_regret(trace: Trace, losses: LossStream, comparators: ArrayLi
     losses : LossStream
         The losses by which both are judged: those that were played, or others of the same shape.
     comparators : array of shape (T, d) or (d,)
-        v_1, ..., v_T in the learner's domain; one decision stands for all rounds.
+        v_1, ..., v_T in the learner's domain; one decision is held for all rounds.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Pictures of a run; each function draws on matplotlib axes and returns them (the extra 'plot')."""
+"""Plots of a run; each function draws on matplotlib axes and returns them (with the extra 'plot')."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 @checked
 def regret(trace: Trace, comparators: ArrayLike, *, bound: bool = True, ax: "Axes | None" = None) -> "Axes":
-    """Draw the regret over time, and above it the theorem's bound for as many rounds.
+    """Draw the regret over time, with the theorem's bound for the same number of rounds.
 
-    Both axes are logarithmic; where there is regret below 0 (or none), the vertical one is linear around 0.
+    Both axes are logarithmic; where the regret is 0 or below, the vertical one is linear around 0.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def decisions(
     comparators : array of shape (T, d) or (d,), optional
         v_1, ..., v_T in the learner's domain, such as the decisions of `hindsight_optimum`.
     coordinates : int or sequence of int, optional
-        Which to draw; the first three when left out.
+        Coordinates to draw; the first three when left out.
     ax : matplotlib axes, optional
         Where to draw; new axes when left out.
     """
@@ -144,7 +144,7 @@ def weights(trace: Trace, *, ax: "Axes | None" = None) -> "Axes":
 def costs(
     trace: Trace, optimum: HindsightOptimum | None = None, *, windows: int = 100, ax: "Axes | None" = None
 ) -> "Axes":
-    """Draw what a round cost, running cost and moving cost stacked, averaged over windows of time.
+    """Draw the cost of a round, running and moving cost stacked, averaged over windows of time.
 
     Parameters
     ----------

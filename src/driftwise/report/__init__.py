@@ -1,4 +1,4 @@
-"""The report: one HTML page that needs nothing else, and figures for print, from the findings in a folder."""
+"""The report: one self-contained HTML page, and figures for print, from the findings in a folder."""
 
 import re
 import unicodedata
@@ -27,7 +27,7 @@ class Report:
 
 
 def require() -> None:
-    """Raise `MissingExtraError` if what draws a report is not installed: ask this before a long run."""
+    """Raise `MissingExtraError` if what draws a report is not installed: call it before a long run."""
     for module in ("plotly", "matplotlib"):
         optional("A report", module, "experiments")
 
@@ -42,7 +42,7 @@ def publish(
     seconds: float = 0.0,
     runs: int = 0,
 ) -> Report:
-    """Write findings of one's own to a folder, and build its report.
+    """Write findings to a folder, and build its report.
 
     Parameters
     ----------
@@ -155,6 +155,6 @@ def _contents(chapters: Sequence[Chapter]) -> Contents:
 
 
 def _slug(text: str) -> str:
-    """Return a text in small letters, digits and single hyphens."""
+    """Return a text in lower-case letters, digits and single hyphens."""
     letters = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub("[^a-z0-9]+", "-", letters)[:48].strip("-") or "untitled"

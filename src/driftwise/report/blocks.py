@@ -15,10 +15,10 @@ from driftwise.report.panels import figure
 __all__ = ["claim_list", "finding_section", "provenance"]
 
 LONG, LONG_MAIN = 12, 24
-"""Rows of a table that is shown without being asked for, at most, and of the main table of a finding."""
+"""Most rows of a table that is shown unfolded, and of the main table of a finding."""
 
 SHORT = 24
-"""Letters of a row's name that are not broken, at most."""
+"""Most letters of a row's name that is kept on one line."""
 
 MARKS = {True: ("yes", "✓"), False: ("no", "✗"), None: ("unknown", "?")}
 
@@ -45,7 +45,7 @@ def finding_section(finding: Finding, key: str, looks: Mapping[str, Look]) -> It
 
 
 def claim_list(claims: Iterable[tuple[Claim, str | None]]) -> Iterator[str]:
-    """Yield claims with their verdicts, each as a link if there is somewhere to go."""
+    """Yield claims with their verdicts, each as a link if it has a target."""
     yield '<ul class="claims">'
     yield from (_claim(claim, key) for claim, key in claims)
     yield "</ul>"
@@ -99,7 +99,7 @@ def _figure(finding: Finding, key: str, looks: Mapping[str, Look]) -> Iterator[s
 
 
 def _json(data: Any) -> str:
-    """Return JSON that no text in it can end: nothing in it looks like a tag or a comment."""
+    """Return JSON that is safe inside a script: nothing in it looks like a tag or a comment."""
     text = json.dumps(data, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
@@ -155,7 +155,7 @@ def _outline(marker: str) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """Return a time in the two largest units that say something.
+    """Return a time in its two largest units.
 
     >>> _duration(0.25), _duration(62.0), _duration(7260.0)
     ('0.2 s', '1 min 2 s', '2 h 1 min')

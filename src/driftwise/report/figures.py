@@ -22,10 +22,10 @@ LETTER = 0.055
 """Width of an average letter, in inches."""
 
 DOTS = 300
-"""Per inch, of the PNG."""
+"""Dots per inch of the PNG."""
 
 STYLE: Any = {
-    # Both fonts come with matplotlib, so a figure is the same everywhere; the second has what the first lacks.
+    # Both fonts come with matplotlib, so a figure is the same everywhere; the second has letters that the first lacks.
     "font.family": ["STIXGeneral", "DejaVu Sans"],
     "mathtext.fontset": "stix",
     "font.size": 8.0,
@@ -87,7 +87,7 @@ def draw(finding: Finding, looks: Mapping[str, Look], stem: Path) -> list[Path]:
             letter = f"({_letter(place)}) " if count > 1 else ""
             room = int((panel_width - 0.45) / LETTER)
             axes.set_title(_literal(textwrap.fill(letter + panel.title, room)), loc="left")
-            # A label that the panel below, or to the left, says as well is left to that one.
+            # A label that the panel below, or to the left, shows as well is left out.
             below, left = place + columns, place - 1
             if below >= count or finding.panels[below].x_label != panel.x_label:
                 axes.set_xlabel(_literal(textwrap.fill(panel.x_label, room)))
@@ -107,7 +107,7 @@ def draw(finding: Finding, looks: Mapping[str, Look], stem: Path) -> list[Path]:
         figure.draw_without_rendering()
         figure.set_layout_engine(None)
         stem.parent.mkdir(parents=True, exist_ok=True)
-        # Not with_suffix: a stem may have a dot of its own.
+        # Not with_suffix: a stem may contain a dot.
         png, pdf = stem.parent / f"{stem.name}.png", stem.parent / f"{stem.name}.pdf"
         figure.savefig(png, dpi=DOTS, metadata={"Software": None})
         figure.savefig(pdf, metadata={"CreationDate": None})
@@ -162,7 +162,7 @@ def _every(series: Series, rank: int) -> tuple[int, int]:
 
 
 def _legend_rows(finding: Finding, width: float) -> int:
-    """Return how few rows hold the legend, from the lengths of its names in inches; matplotlib fills by columns."""
+    """Return the fewest rows that hold the legend, from the lengths of names in inches; matplotlib fills by columns."""
     lengths = [LETTER * len(name) + 0.58 for name in entries(finding)]
     for rows in range(1, len(lengths)):
         if sum(max(lengths[k : k + rows]) for k in range(0, len(lengths), rows)) < width:

@@ -1,8 +1,8 @@
-"""Which colour, dash and marker a name has: the same in every panel, on the page and in print.
+"""The colour, dash and marker of every name: the same in every panel, on the page and in print.
 
 The eight colours keep the hues of Okabe and Ito's palette. They are moved in lightness so that each has a contrast of
 at least 3 to 1 on the light and on the dark page, and so that any two are told apart with any of the three kinds of
-colour blindness. Dashes and markers say the same again, for print in grey.
+colour blindness. Dashes and markers repeat the distinction, for print in grey.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ COLOURS = {
 }
 
 DASHES = ((), (7.0, 2.5), (2.0, 2.0), (8.0, 2.5, 2.0, 2.5))
-"""Lengths of dashes and gaps, in multiples of the line width or so; the first is a whole line."""
+"""Lengths of dashes and gaps, in multiples of the line width or so; the first is a solid line."""
 
 MARKERS = {
     "circle": ("o", (20, 0.0, 1.0)),
@@ -63,7 +63,7 @@ class Look(NamedTuple):
     colour: str
     """Colour as #rrggbb."""
     dash: tuple[float, ...]
-    """Lengths of dashes and gaps; a whole line if empty."""
+    """Lengths of dashes and gaps; a solid line if empty."""
     marker: str
     """Plotly's name of the marker."""
     hollow: bool
@@ -85,7 +85,7 @@ def assign(chapters: Iterable[Chapter]) -> dict[str, Look]:
     Returns
     -------
     dict
-        From names to looks, in the order in which names first come.
+        From names to looks, in the order in which names first appear.
 
     Examples
     --------

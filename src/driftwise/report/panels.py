@@ -1,4 +1,4 @@
-"""Panels as data for plotly.js; where they stand is up to page.js, which knows how wide the window is."""
+"""Panels as data for plotly.js; their layout is up to page.js, which knows how wide the window is."""
 
 import html
 import math
@@ -76,7 +76,7 @@ def _curves(panel: Panel, number: int, looks: Mapping[str, Look]) -> Iterable[di
 
 
 def _trace(series: Series, number: int) -> dict[str, Any]:
-    """Return what a curve and its band have in common; plotly takes names for HTML."""
+    """Return what a curve and its band have in common; plotly reads names as HTML."""
     axis = "" if number == 1 else str(number)
     return {
         "type": "scatter",
@@ -88,7 +88,7 @@ def _trace(series: Series, number: int) -> dict[str, Any]:
 
 
 def _numbers(values: Iterable[float]) -> list[float | None]:
-    """Round, and leave out what JSON has no word for."""
+    """Round, and replace by None what JSON cannot express."""
     return [_short(float(f"{value:.{DIGITS}g}")) if math.isfinite(value) else None for value in values]
 
 

@@ -1,4 +1,4 @@
-"""Checks of what this package promises, for a domain, a loss stream, a learner or a controller of one's own."""
+"""Checks of what this package promises, for a domain, a loss stream, a learner or a controller of your own."""
 
 from driftwise.testing.controllers import check_controller
 from driftwise.testing.domains import check_domain

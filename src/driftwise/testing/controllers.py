@@ -1,4 +1,4 @@
-"""What every controller promises, as one check that anybody can run on a controller of their own."""
+"""What every controller promises, as one check that you can run on your own controller."""
 
 import functools
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from driftwise.testing.promises import RAISES, promise, same
 from driftwise.testing.worlds import FEWEST, Make, Record, World, controller_at, end_round, go_on, new_world
 
 LONGEST_HORIZON = 10_000
-"""Controllers with a longer horizon are not played to its end."""
+"""Longest horizon that is played to its end."""
 
 RECOVERED = 1e-12
 """Largest error of a recovered disturbance, relative to the larger of 1 and the numbers it is computed from."""
@@ -41,13 +41,12 @@ def check_controller(
     Parameters
     ----------
     controller : Controller or callable
-        A controller that has played nothing yet; it is cloned, and itself left alone. Or a function without arguments
+        A controller that has not played yet; it is cloned, and not modified itself. Or a function without arguments
         that makes such a controller, the same one every time, so that `clone` is not relied on before it is checked.
     system : System, optional
-        The plant to run; when left out, the one the controller was made for if it has one, else a random one that is
-        stable by itself.
+        The plant to run; when left out, the one the controller was made for if it has one, else a random stable one.
     cost : Cost, optional
-        What is observed in every round; x'x + u'u when left out.
+        Cost observed in every round; x'x + u'u when left out.
     seed : int, default 0
         Chooses the disturbances, and the rounds at which things go wrong on purpose.
 
@@ -59,8 +58,8 @@ def check_controller(
 
     - *inputs*: of shape (du,), float64, read-only, finite, within `input_bound`, and not changed afterwards; weights
       are at least 0 and sum to 1 to 1e-12; `round` counts the rounds observed;
-    - *order*: a second `act` with the same state gives the same input; with another state, and `observe` before `act`
-      or twice in a row, it is an `OrderError` that changes nothing;
+    - *order*: a second `act` with the same state gives the same input; with another state it is an `OrderError`, as is
+      `observe` before `act` or twice in a row, and changes nothing;
     - *same again*: two controllers from the function act alike, bit for bit, and the global random state is not
       touched;
     - *simulate*: `simulate` gives the states, inputs and costs of the two verbs called by hand, bit for bit, and leaves
@@ -68,10 +67,10 @@ def check_controller(
     - *copies*: `clone`, `copy.deepcopy` and `pickle` (where the controller can be pickled at all) go on bit for bit
       like the original, before and after `act`, and are independent of it;
     - *bad input*: NaN, infinity, numbers beyond 1e100, wrong shapes, complex numbers, text and None as a state or as
-      the applied input are an `InputError`; what is no cost, or one for another number of states or inputs, is one of
-      the errors of this package; and the controller goes on bit for bit like one that never saw it;
-    - *good input*: an array, a list, float32, a strided or a read-only array all do the same, are not modified, and not
-      kept;
+      the applied input are an `InputError`; anything but a cost for this number of states and inputs is one of the
+      errors of this package; and the controller goes on bit for bit like one that never saw it;
+    - *good input*: an array, a list, float32, a strided or a read-only array all have the same effect, and are neither
+      modified nor kept;
     - *applied*: controllers that recover disturbances do so with the input that was applied, to 1e-12;
     - *extremes*: states of size 1e90 and 1e-90 lead to finite inputs or an `InputError`, never to NaN;
     - *horizon*: one round more than the horizon is a `HorizonError` that changes nothing (horizons up to 10 000).

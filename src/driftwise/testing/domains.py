@@ -1,4 +1,4 @@
-"""What every domain promises, as one check that anybody can run on a domain of their own."""
+"""What every domain promises, as one check that you can run on your own domain."""
 
 import math
 
@@ -10,10 +10,10 @@ from driftwise.domains import Domain
 from driftwise.testing.promises import RAISES, bad_rows, promise, refused
 
 TOLERANCE = 1e-9
-"""What rounding may cost, relative to the larger of 1 and the numbers in play; as in `Domain.contains`."""
+"""Allowance for rounding, relative to the larger of 1 and the numbers in play; as in `Domain.contains`."""
 
 REACH = 1e6
-"""How far out, in diameters, a point is whose projection is as good as extreme in its direction."""
+"""Distance, in diameters, of a point whose projection is practically extreme in its direction."""
 
 
 @documented(raises=RAISES)
@@ -27,7 +27,7 @@ def check_domain(domain: Domain, seed: int = 0) -> None:
     Parameters
     ----------
     domain : Domain
-        The domain to try.
+        The domain to check.
     seed : int, default 0
         Chooses the points that are tried.
 
@@ -98,7 +98,7 @@ def sample_members(domain: Domain, rng: np.random.Generator) -> Array:
 
 
 def extreme(domain: Domain, direction: Array) -> Array:
-    """Return a member whose inner product with `direction` is all but the largest there is."""
+    """Return a member whose inner product with `direction` is practically the largest."""
     length = float(np.linalg.norm(direction)) or 1.0
     center = domain.project(np.zeros(domain.dim))
     return domain.project(center + (REACH * (domain.diameter or 1.0) / length) * direction)

@@ -1,4 +1,4 @@
-"""What every learner promises, as one check that anybody can run on a learner of their own."""
+"""What every learner promises, as one check that you can run on your own learner."""
 
 import functools
 import math
@@ -24,7 +24,7 @@ DEFAULT_ROUNDS = 40
 """Rounds of the stream that is made when none is given."""
 
 LONGEST_HORIZON = 100_000
-"""Learners with a longer horizon are not played to its end."""
+"""Longest horizon that is played to its end."""
 
 EXTREME_ROUNDS = 24
 """Rounds played with huge and tiny gradients."""
@@ -43,7 +43,7 @@ def check_learner(learner: Learner | Callable[[], Learner], losses: LossStream |
     Parameters
     ----------
     learner : Learner or callable
-        A learner that has played nothing yet; it is cloned, and itself left alone. Or a function without arguments that
+        A learner that has not played yet; it is cloned, and not modified itself. Or a function without arguments that
         makes such a learner, the same one every time, so that `clone` is not relied on before it is checked.
     losses : LossStream, optional
         Losses on the learner's domain, at least 4 rounds and within its horizon; random linear ones when left out.
@@ -66,7 +66,7 @@ def check_learner(learner: Learner | Callable[[], Learner], losses: LossStream |
     - *bad input*: NaN, infinity, numbers beyond 1e100, wrong shapes, complex numbers, strings and None are an
       `InputError`, at any round, after which the learner is unchanged bit for bit;
     - *good input*: an array, a list, float32, a strided or a read-only array, ``losses[t]`` and the stream itself all
-      teach the same, are not modified, and not kept (a learner that needs a loss may refuse arrays with `InputError`);
+      teach the same, and none is modified or kept (a learner that needs a loss may refuse arrays with `InputError`);
     - *extremes*: gradients of size 1e90 and 1e-90 leave decisions feasible and weights a distribution;
     - *horizon*: one round more than the horizon is a `HorizonError` that changes nothing (horizons up to 100 000).
 
@@ -217,7 +217,7 @@ def _check_bad_input(make: Make, losses: LossStream, decisions: Array, rng: np.r
 
 
 def _returns(gradient: Any) -> SimpleNamespace:
-    """Return a loss of the user's own, with this gradient."""
+    """Return a user-defined loss with this gradient."""
     return SimpleNamespace(value=lambda w: 0.0, gradient=lambda w: gradient)
 
 

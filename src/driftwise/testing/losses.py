@@ -1,4 +1,4 @@
-"""What every loss stream promises, as one check that anybody can run on losses of their own."""
+"""What every loss stream promises, as one check that you can run on your own losses."""
 
 import functools
 import math
@@ -16,19 +16,19 @@ from driftwise.testing.domains import extreme, sample_members
 from driftwise.testing.promises import RAISES, bad_rows, promise, raises, refused
 
 TOLERANCE = 1e-9
-"""What rounding may cost, relative to the larger of 1 and the numbers in play."""
+"""Allowance for rounding, relative to the larger of 1 and the numbers in play."""
 
 NEAR = 1e-4
 """Part of the way to another member at which a gradient is compared with a difference of values."""
 
 NEAR_TOLERANCE = 1e-11
-"""What rounding may cost in that difference; it has to be far below `NEAR`."""
+"""Allowance for rounding in that difference; it has to be far below `NEAR`."""
 
 ROUNDS = 8
-"""How many rounds of a stream are looked at closely."""
+"""Number of rounds of a stream that are checked closely."""
 
 BOUND_ROUNDS = 100
-"""How many more are looked at for a gradient longer than the bound, which need not be in every round."""
+"""Number of further rounds searched for a gradient longer than the bound, which need not be in every round."""
 
 
 @documented(raises=RAISES)
@@ -41,9 +41,9 @@ def check_loss(losses: LossStream, domain: Domain | None = None, seed: int = 0) 
     Parameters
     ----------
     losses : LossStream
-        The stream to try; its first and last round and some in between are looked at.
+        The stream to check: its first and last round, and some in between.
     domain : Domain, optional
-        Where decisions live, the unit ball when left out; the losses are never asked about points outside.
+        Domain of the decisions, the unit ball when left out; the losses are never evaluated outside it.
     seed : int, default 0
         Chooses the rounds and the decisions that are tried.
 
@@ -58,7 +58,7 @@ def check_loss(losses: LossStream, domain: Domain | None = None, seed: int = 0) 
       rounds has the unary value; ``losses[t]`` agrees with the stream, bit for bit;
     - *convex*: no unary value is above the chord between two decisions;
     - *gradient*: finite, of shape (dim,), and a subgradient: no unary value is below the tangent, neither far away nor
-      so close by that the tangent is pinned down from both sides to what differences of values say;
+      so close that differences of values determine the tangent from both sides;
     - *constants*: if `gradient_bound` is known, no gradient is longer; if `lipschitz` is, no change of a window
       changes its value by more, and of the two `switching_costs` the tight one is the smaller, and both are 0 without
       memory. A stream that does not know them raises `ParameterError`;

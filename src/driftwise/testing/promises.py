@@ -27,7 +27,7 @@ Raises
 AssertionError
     If a promise is broken; the message says which one, and by how much.
 """
-"""For the docstrings of checks."""
+"""The Raises section of the docstrings of checks."""
 
 A = TypeVar("A", bound=Actor)
 
@@ -38,13 +38,13 @@ class _Weighted(Protocol):
 
 
 def promise(kept: object, who: object, broken: str, *values: object) -> None:
-    """Raise AssertionError unless a promise is kept; values are put into its sentence only then."""
+    """Raise AssertionError unless a promise is kept; values are formatted into the message only then."""
     if not kept:
         raise AssertionError(f"{_name(who)} {broken.format(*values) if values else broken}.")
 
 
 def _name(who: object) -> str:
-    """Return what to call it in a sentence: a learner or controller by its class, anything else as it shows itself."""
+    """Return a name for messages: the class of a learner or controller, the repr of anything else."""
     return type(who).__name__ if isinstance(who, Actor) else repr(who)
 
 
@@ -63,7 +63,7 @@ def check_alike(who: object, expected: Array, found: Array, what: str) -> None:
 
 
 def check_unchanged(who: object, given: list[Array], then: list[Array], what: str) -> None:
-    """Check that what was given out in every round is still what it was."""
+    """Check that what was returned in every round has not changed since."""
     for t, (now, before) in enumerate(zip(given, then, strict=True)):
         changed = "changed the {} of round {} after giving it: it was {}, is {}"
         promise(same(now, before), who, changed, what, t, before, now)
@@ -86,7 +86,7 @@ def check_vector(who: _Weighted, given: Array, size: int, when: str, words: tupl
 def check_error(
     kind: type[Exception], who: Actor, verb: Callable[[], object], when: str, *, to_the_bit: bool = False
 ) -> None:
-    """Check that a call raises `kind` and is not counted as a round; and, if asked to, that it changes no bit."""
+    """Check that a call raises `kind` and is not counted as a round; and, with `to_the_bit`, that it changes no bit."""
     before, rounds = saved(who) if to_the_bit else None, who.round
     raises(kind, who, when, verb)
     promise(who.round == rounds, who, f"went from round {rounds} to {who.round} {when}, though it refused")
@@ -95,7 +95,7 @@ def check_error(
 
 
 def acted(who: object, act: Callable[[], Array], when: str) -> Array:
-    """Return what `act` gives, or say which promise its refusal shows to be broken."""
+    """Return what `act` gives, or raise AssertionError if it refuses."""
     try:
         return act()
     except InputError as error:
@@ -103,7 +103,7 @@ def acted(who: object, act: Callable[[], Array], when: str) -> Array:
 
 
 def global_random_state() -> tuple[Any, ...]:
-    """Return the state of the generators that belong to everybody."""
+    """Return the state of the global random generators."""
     name, keys, *rest = np.random.get_state(legacy=True)  # noqa: NPY002
     return (random.getstate(), name, np.asarray(keys).tobytes(), *rest)
 
@@ -114,7 +114,7 @@ def check_random_state(who: object, before: tuple[Any, ...]) -> None:
 
 
 def saved(who: object) -> bytes | None:
-    """Return everything a learner or controller knows as bytes, or None if it cannot be pickled."""
+    """Return the whole state of a learner or controller as bytes, or None if it cannot be pickled."""
     try:
         return pickle.dumps(who)
     except (pickle.PicklingError, AttributeError, TypeError):
@@ -122,7 +122,7 @@ def saved(who: object) -> bytes | None:
 
 
 def copies(who: A) -> dict[str, Callable[[A], A]]:
-    """Return the ways to copy, by name; what cannot be pickled is cloned in that place."""
+    """Return the ways to copy, by name; what cannot be pickled is cloned instead."""
 
     def pickled(original: A) -> A:
         known = saved(original)
@@ -148,7 +148,7 @@ def forms(values: Array) -> dict[str, Any]:
 
 
 def check_untouched(who: object, given: Any, values: Array, modified: str) -> None:
-    """Check that a form of some values was not modified, and spoil it, which shows later if it was kept."""
+    """Check that a form of some values was not modified, then overwrite it, which shows later if it was kept."""
     promise(bool(np.all(np.asarray(given) == values.astype(np.float32))), who, modified)
     if isinstance(given, np.ndarray) and given.flags.writeable:
         given[...] = 7.0

@@ -1,4 +1,4 @@
-"""Where controllers are tried: a plant, its cost and disturbances, and rounds by hand."""
+"""The setting in which controllers are checked: a plant, its cost and disturbances, and rounds by hand."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,13 +17,13 @@ ROUNDS = 24
 """Rounds of every run, or the controller's horizon if that is shorter."""
 
 FEWEST = 4
-"""Shortest horizon with which there is enough to see."""
+"""Shortest horizon that is long enough for the checks."""
 
 Make = Callable[[], Controller]
 
 
 class World(NamedTuple):
-    """Where a controller is tried."""
+    """The setting in which a controller is checked."""
 
     system: System
     plant: PlantData
@@ -35,7 +35,7 @@ class World(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What happened in a run by hand."""
+    """The record of a run by hand."""
 
     states: Array
     """(T + 1, dx)."""
@@ -80,7 +80,7 @@ def end_round(controller: Controller, world: World, t: int, x: Array, u: Array) 
 
 
 def go_on(controller: Controller, world: World, x: Array, stop: int) -> Array:
-    """Run the plant by hand from the state x until so many rounds are over, and return the inputs."""
+    """Run the plant by hand from the state x until `stop` rounds are over, and return the inputs."""
     inputs = []
     for t in range(controller.round, stop):
         u = controller.act(x)

@@ -41,8 +41,8 @@ class CostSequence(metaclass=Checked):
     Examples
     --------
     >>> from driftwise.control.costs import CostSequence, QuadraticCost
-    >>> cheap, dear = QuadraticCost([1.0, 1.0], 0.1), QuadraticCost([1.0, 1.0], 10.0)
-    >>> costs = CostSequence.stages([cheap, dear], rounds=1000)
+    >>> cheap, expensive = QuadraticCost([1.0, 1.0], 0.1), QuadraticCost([1.0, 1.0], 10.0)
+    >>> costs = CostSequence.stages([cheap, expensive], rounds=1000)
     >>> costs[499].value([1.0, 0.0], [1.0]), costs[500].value([1.0, 0.0], [1.0])
     (1.1, 11.0)
     >>> len(costs), costs.gradient_constant

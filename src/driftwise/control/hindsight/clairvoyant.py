@@ -22,7 +22,7 @@ from driftwise.errors import InputError
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Clairvoyant(Comparator):
-    """The cheapest run of all, for somebody who knows the future.
+    """The cheapest run of all, with the future known.
 
     Made by `clairvoyant`.
 

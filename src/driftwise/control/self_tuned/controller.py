@@ -39,7 +39,7 @@ class SelfTunedController(PolicyLoop):
     Decisions are the same whatever the unit of costs, whatever the unit of states and inputs, and whatever constant is
     added to the costs. Rounds in which states are over three times as large as usual count for less, so that a glitch
     does not throw policies far away; still, one that is a thousand times as large as usual makes the next few hundred
-    rounds dearer.
+    rounds more expensive.
 
     Parameters
     ----------

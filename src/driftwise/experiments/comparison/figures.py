@@ -18,7 +18,7 @@ LAST = "Repeat the last value"
 """A forecast without weights: nothing is learnt, and nothing moved."""
 
 FAR = 3.0
-"""Multiple of the dearest learner's cost above which a reference is not drawn."""
+"""Multiple of the most expensive learner's cost above which a reference is not drawn."""
 
 
 def cost_table(contest: Comparison) -> Table:
@@ -70,7 +70,7 @@ def panels(contest: Comparison) -> list[Panel]:
     title = f"Weights of {best.label}"
     if len(names) > CURVES:
         title += f", the {CURVES} largest of {len(names)}"
-    # Beside a reference that is dearer than this, learners could not be told apart.
+    # Beside a reference that costs more than this, learners could not be told apart.
     limit = FAR * contest.learners[-1].overall
     shown = [*contest.learners, *(outcome for outcome in contest.references if outcome.overall <= limit)]
     return [*figures.costs_so_far(shown, "row"), Panel(title, "row", "weight", weights)]

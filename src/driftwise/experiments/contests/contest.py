@@ -13,7 +13,7 @@ from driftwise.regret import HindsightOptimum
 OPTIMUM = "Hindsight optimum"
 
 ROUNDING = 1e-9
-"""Part of the dearest player's cost below which the yardstick's cost is rounding noise."""
+"""Fraction of the most expensive player's cost below which the yardstick's cost is rounding noise."""
 
 
 @dataclass(frozen=True, eq=False)

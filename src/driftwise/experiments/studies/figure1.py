@@ -145,7 +145,7 @@ def panel(runs: Runs, alpha: float, measure: str, rounds: int, names: Iterable[s
 def _summary(mean: dict[tuple[str, float], float]) -> list[str]:
     """Say who is cheapest of the paper's three at each price, and how far Scream is from that and from the optimum."""
     sentences = []
-    for alpha, price in zip(ALPHAS, ("cheap", "neither cheap nor dear", "dear"), strict=True):
+    for alpha, price in zip(ALPHAS, ("cheap", "neither cheap nor expensive", "expensive"), strict=True):
         costs = {name: mean[name, alpha] for name in ("OGD", *ADERS, "Scream")}
         first, second = sorted(costs, key=lambda name: costs[name])[:2]
         rival = second if first == "Scream" else "Scream"

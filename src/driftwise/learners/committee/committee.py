@@ -77,7 +77,7 @@ class Committee(Actor):
 
     *Only measured.* How small the overhead is on real problems: ``driftwise apply`` shows a committee next to its best
     member, and next to one that is blind to movement. Learning who is best costs something once, so the excess over
-    the best member is largest in short runs where moves are dear, and a single run of "follow" has luck in it. The
+    the best member is largest in short runs where moves are expensive, and a single run of "follow" has luck in it. The
     comparison is with single members: where the plain mean of all proposals beats each of them, it may also beat the
     committee. And the weights add up the past without discount, so they are slow to leave a member that was best long.
 
