@@ -43,3 +43,4 @@ ax.step(rounds, ours.decisions[shown, 0], where="post", label="SelfTunedScream, 
 ax.set(xlabel=data.step, ylabel="machines", ylim=(0.0, None))
 ax.legend(frameon=False, ncols=3)
 figure.savefig("autoscaling.png")
+print("What was decided: autoscaling.png")

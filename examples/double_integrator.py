@@ -34,3 +34,4 @@ print(f"best fixed policy in hindsight {best.total:8.1f}")
 print(f"dynamic policy regret          {control.dynamic_policy_regret(adaptive, best):8.1f}")
 
 control.plots.overview(adaptive).savefig("double_integrator.png")
+print("The run of SelfTunedController: double_integrator.png")

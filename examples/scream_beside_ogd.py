@@ -30,3 +30,4 @@ print(regret.certificate(traces[1], losses.generator))
 
 ax = regret.plots.costs(traces[1], best)
 ax.figure.savefig("scream_beside_ogd.png")
+print("Regret over time: scream_beside_ogd.png")

@@ -119,3 +119,15 @@ def test_without_matplotlib_plot_says_what_to_install(monkeypatch: pytest.Monkey
 def test_a_trace_cannot_be_reassigned() -> None:
     with pytest.raises(AttributeError):
         _trace().switching_cost = 1.0  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("price", [6.0, dw.MoveCost(up=6.0, down=0.0)])
+def test_moves_that_are_free_though_the_learner_was_built_for_a_price_are_said(price: float | dw.MoveCost) -> None:
+    losses = dw.TrackingLoss([[1.0], [-1.0]])
+    learner = dw.SelfTunedScream(dw.Ball(1), switching_cost=price)
+    words = f"moves are not priced; the learner was built for a switching cost of {price}"
+    unpriced, priced = dw.play(learner.clone(), losses), dw.play(learner, losses, switching_cost=price)
+    assert words in unpriced.summary()
+    assert words in repr(unpriced)
+    assert "not priced" not in priced.summary() + repr(priced)
+    assert "not priced" not in repr(dw.play(dw.OGD(dw.Ball(1), step=0.5), losses))

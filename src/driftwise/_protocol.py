@@ -1,65 +1,17 @@
 """The protocol that learners, committees and controllers share: act, then observe, round after round."""
 
 import copy
-import difflib
 import math
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
-from driftwise._validate import Checked, whole
-from driftwise.errors import FrozenError, HorizonError, OrderError
+from driftwise._settings import Fixed
+from driftwise._validate import whole
+from driftwise.errors import HorizonError, OrderError
 
 
-class _Fixed:
-    """A setting: assigned while its owner is built, only read afterwards.
-
-    There is no `__get__`, so that reading it is reading an ordinary attribute.
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __set__(self, owner: Any, value: Any) -> None:
-        if "_built" in owner.__dict__:
-            raise self._refusal(owner)
-        owner.__dict__[self.name] = value
-
-    def __delete__(self, owner: Any) -> None:
-        raise self._refusal(owner)
-
-    def _refusal(self, owner: Any) -> FrozenError:
-        kind = type(owner).__name__
-        return FrozenError(
-            f"{kind}: {self.name} is fixed when a {kind} is built, and cannot be changed afterwards; build a new one "
-            f"with the {self.name} that you want."
-        )
-
-
-class Configured(Checked):
-    """Metaclass of classes whose settings, the arguments of driftwise's own constructors, cannot be assigned later.
-
-    Subclasses outside driftwise may be given any other attribute, at no more than the cost of a plain assignment.
-    """
-
-    def __init__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> None:
-        super().__init__(name, bases, space)
-        if not cls.__module__.startswith("driftwise."):
-            if cls.__setattr__ is Actor.__setattr__:  # type: ignore[comparison-overlap]
-                cls.__setattr__ = object.__setattr__  # type: ignore[assignment]
-        elif "__init__" in space:
-            for argument in cls.__signature__.parameters:
-                if not hasattr(cls, argument):
-                    setattr(cls, argument, _Fixed(argument))
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        """Build an object, and fix its settings."""
-        built = super().__call__(*args, **kwargs)
-        built.__dict__["_built"] = True
-        return built
-
-
-class Actor(metaclass=Configured):
+class Actor(Fixed):
     """Base class of everything that acts and then observes, once a round each: order, horizon, copies.
 
     Parameters
@@ -68,6 +20,7 @@ class Actor(metaclass=Configured):
         Number of rounds it is made for; None for any number.
     """
 
+    _begun_with = frozenset({"_round"})
     _act, _observe = "act()", "observe(...)"  # the two verbs as messages show them
 
     def __init__(self, horizon: int | None = None) -> None:
@@ -87,18 +40,6 @@ class Actor(metaclass=Configured):
             raise self._acts_again("a run to begin")
         if self._round >= self._limit:
             raise self._exhausted()
-
-    if not TYPE_CHECKING:  # type checkers take a class with this method to have every attribute
-
-        def __setattr__(self, name: str, value: Any) -> None:
-            """Refuse a public name that a class of driftwise does not have: most likely it is misspelt."""
-            known = self.__dict__
-            if name[0] != "_" and "_built" in known and name not in known and not hasattr(type(self), name):
-                kind = type(self).__name__
-                near = difflib.get_close_matches(name, [word for word in dir(self) if word[0] != "_"], 1)
-                hint = f" Did you mean {near[0]}?" if near else ""
-                raise FrozenError(f"{kind}: a {kind} has no attribute {name!r}, and cannot be given one.{hint}")
-            object.__setattr__(self, name, value)
 
     def _end_round(self) -> None:
         """Count the round, and wait for `act` again."""

@@ -145,7 +145,8 @@ def _bind(name: str, signature: inspect.Signature, args: Any, kwargs: Any) -> No
         unknown = [word for word in kwargs if word not in signature.parameters]
         near = difflib.get_close_matches(unknown[0], signature.parameters, 1) if unknown else []
         hint = f" Did you mean {near[0]}?" if near else ""
-        raise ArgumentError(f"{name}: {error}; the call is {name}{shown}.{hint}") from None
+        wrong = f"got an unexpected keyword argument {unknown[0]!r}" if unknown else error
+        raise ArgumentError(f"{name}: {wrong}; the call is {name}{shown}.{hint}") from None
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:

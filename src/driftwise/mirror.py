@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 
 from driftwise._compile import helper
 from driftwise._memory import Pointer
-from driftwise._validate import Array, Checked, array, number
+from driftwise._settings import Fixed
+from driftwise._validate import Array, array, number
 from driftwise.domains import Box, Domain, Simplex
 from driftwise.errors import ParameterError
 
@@ -191,7 +192,7 @@ def pnorm_step(
             point[k] = unit * (point[k] / (1.0 - excess))
 
 
-class MirrorMap(metaclass=Checked):
+class MirrorMap(Fixed):
     """A map R, 1-strongly convex in its norm over the domains it accepts."""
 
     exponent: float = 2.0

@@ -94,6 +94,7 @@ class Trace:
         """
         rounds, dim = self.decisions.shape
         distance, moved = self.moves.sum(), np.count_nonzero(self.moves)
+        forgotten = f"  {self._unpriced}" if self._unpriced else None
         return "\n".join(
             [
                 f"{type(self.learner).__name__}, {rounds} rounds, {dim} coordinates",
@@ -101,8 +102,18 @@ class Trace:
                 f"  switching {self.total_switching:>16.4g}"
                 f"   ({self.price} per unit, {distance:.4g} units, {moved} moves)",
                 f"  overall   {self.total:>16.4g}",
+                *([forgotten] if forgotten else []),
             ]
         )
+
+    @property
+    def _unpriced(self) -> str:
+        """Words for a run whose moves are free although its learner was built for a price; empty for others."""
+        built_for = getattr(self.learner, "switching_cost", 0.0)
+        dim = self.decisions.shape[1]
+        if self.price.largest(dim) > 0.0 or not move_cost_for("Trace", built_for, dim).largest(dim) > 0.0:
+            return ""
+        return f"moves are not priced; the learner was built for a switching cost of {built_for}"
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the cumulative loss, with the switching cost stacked on it; return the matplotlib axes."""
@@ -122,5 +133,6 @@ class Trace:
     def __repr__(self) -> str:
         return (
             f"Trace({type(self.learner).__name__}, rounds={len(self.losses)}, total={self.total:.6g}, "
-            f"loss={self.total_loss:.6g}, switching={self.total_switching:.6g})"
+            f"loss={self.total_loss:.6g}, switching={self.total_switching:.6g}"
+            f"{': ' if self._unpriced else ''}{self._unpriced})"
         )

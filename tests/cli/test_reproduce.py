@@ -63,7 +63,7 @@ def test_resume_does_not_run_again_what_is_there(small: Path) -> None:
 def test_quick_says_so_and_takes_one_seed_unless_told_otherwise(small: Path) -> None:
     output = reproduce("figure1", "--quick", "--out", str(small))
     assert "This was the quick size" in output
-    assert "About figure1 (quick size)" in (small / "report.html").read_text()
+    assert "About figure1 (quick size: not to conclude from)" in (small / "report.html").read_text()
     assert len(list((small / "runs").rglob("*.npz"))) == 1
     reproduce("figure1", "--quick", "--seeds", "3", "--out", str(small))
     assert len(list((small / "runs").rglob("*.npz"))) == 3

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import Plugin
-from driftwise._validate import Array, Checked, array, loose, number, read_only
+from driftwise._settings import Fixed
+from driftwise._validate import Array, array, loose, number, read_only
 from driftwise.domains import kernels
 from driftwise.domains.kernels import BALL, BOX, PLAN_COLUMNS, SIMPLEX, SPECTRAL
 from driftwise.domains.nearest import (
@@ -75,7 +76,7 @@ class Block(NamedTuple):
         return nearest_in_spectral_ball(rows, self.numbers[0], (self.rows, self.size // self.rows))
 
 
-class Domain(metaclass=Checked):
+class Domain(Fixed):
     """A closed, bounded, convex set of decisions.
 
     A subclass describes itself as a tuple of `Block` and gives its diameter and support function; projection and

@@ -1,4 +1,8 @@
-"""Scream (Algorithm 1 of the paper): dynamic regret when moving costs something."""
+"""Scream (Algorithm 1 of the paper): dynamic regret when moving costs something.
+
+This file has its constants. The update is in `driftwise.engine.rounds`, compiled, and in `driftwise.engine.reference`,
+the same in NumPy, written to be read.
+"""
 
 import math
 from typing import Unpack

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import Plugin
-from driftwise._validate import Array, Checked, array, describe, instance, loose
+from driftwise._settings import Fixed
+from driftwise._validate import Array, array, describe, instance, loose
 from driftwise.domains import Domain
 from driftwise.errors import InputError, RoundIndexError
 from driftwise.losses import kernels
@@ -72,7 +73,7 @@ class RoundLoss:
         return f"round {self._t} of {self._stream!r}"
 
 
-class LossStream(metaclass=Checked):
+class LossStream(Fixed):
     """A sequence of convex losses f_0, ..., f_{T-1} over windows of the last ``memory + 1`` decisions.
 
     ``len(losses)`` is T, ``losses[t]`` is the loss of one round. A window has shape (memory + 1, dim), the

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, Checked, array, whole
+from driftwise._settings import Fixed
+from driftwise._validate import Array, array, whole
 from driftwise.control.costs.kernels import CostData, cost_vector, one_slope, one_value
 from driftwise.errors import InputError, ParameterError
 
@@ -26,7 +27,7 @@ def not_convex(rule: str, complaint: str, stacklevel: int) -> None:
     warnings.warn(f"{complaint} No guarantee holds.", UserWarning, stacklevel=stacklevel + 1)
 
 
-class Cost(metaclass=Checked):
+class Cost(Fixed):
     """One convex cost c(x, u) of a state and an input.
 
     To make one, use `QuadraticCost`, `AbsoluteCost`, `HuberCost` or, for Python functions, `CustomCost`.

@@ -7,7 +7,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, Checked, Indices, array, checked, describe, instance, whole
+from driftwise._settings import Fixed
+from driftwise._validate import Array, Indices, array, checked, describe, instance, whole
 from driftwise.control.costs.base import Cost, DataCost, not_convex
 from driftwise.control.costs.kernels import CostData
 from driftwise.errors import InputError, ParameterError, RoundIndexError
@@ -18,7 +19,7 @@ _PROBED = 100
 """Largest number of costs of a sequence that are tried; trying one takes as long as a hundred rounds with it."""
 
 
-class CostSequence(metaclass=Checked):
+class CostSequence(Fixed):
     """One cost for every round: ``len(costs)`` is T, ``costs[t]`` is the `Cost` of round t.
 
     For one cost in all rounds, costs that change between stages, and costs whose two parts are multiplied by factors

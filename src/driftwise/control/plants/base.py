@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, Checked, array, instance, loose, read_only, whole
+from driftwise._settings import Fixed
+from driftwise._validate import Array, array, instance, loose, read_only, whole
 from driftwise.control.plants.kernels import PlantData
 from driftwise.errors import InputError, ParameterError
 
@@ -40,7 +41,7 @@ def read_limits(owner: str, name: str, value: ArrayLike | None, input_dim: int) 
     return read_only(limits)
 
 
-class System(metaclass=Checked):
+class System(Fixed):
     """A plant with a nominal (A, B), which is all that a controller knows of it.
 
     The parent of all plants. A plant of your own inherits from one of its children; what a plant can do is limited to

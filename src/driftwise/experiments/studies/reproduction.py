@@ -68,7 +68,7 @@ def reproduce(
         findings.append(study.conclude(study.tasks(size), results))
         runs += len(results)
         found(findings[-1])
-    title = f"{experiment.title} (quick size)" if size.quick else experiment.title
+    title = f"{experiment.title} (quick size: not to conclude from)" if size.quick else experiment.title
     chapter = Chapter(name, title, provenance(command, time.monotonic() - began, runs), findings)
     chapter.write(out)
     return chapter

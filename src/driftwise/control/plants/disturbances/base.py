@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from driftwise._validate import Array, Checked, array, loose, seeded, whole
+from driftwise._settings import Fixed
+from driftwise._validate import Array, array, loose, seeded, whole
 from driftwise.errors import InputError
 
 
-class Disturbance(metaclass=Checked):
+class Disturbance(Fixed):
     """A kind of disturbance, from which the rows of a run are drawn with `sample`.
 
     Parameters
