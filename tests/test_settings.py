@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import driftwise as dw
-from driftwise import control
+from driftwise import _settings, control
 from driftwise._validate import Array
 from driftwise.errors import ArgumentError, FrozenError
 from tests.cases import check_refused
@@ -75,3 +75,25 @@ class Forgetful(dw.Learner):
 def test_a_subclass_that_forgets_its_base_is_told_when_it_is_built() -> None:
     with pytest.raises(ArgumentError, match=r"Forgetful: its __init__ does not call super\(\).__init__"):
         Forgetful()
+
+
+def test_settings_can_be_read() -> None:
+    learner = dw.OGD(dw.Ball(3), step=0.1)
+    assert (learner.step, learner.switching_cost) == (0.1, 0.0)  # type: ignore[attr-defined]
+    assert dw.Hedge(3, loss_bound=1.0).n == 3  # type: ignore[attr-defined]
+    assert dw.CapacityLoss([1.0], shortage=5.0).price == 1.0  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "thing", [dw.OGD(dw.Ball(3), step=0.1), *SETTINGS.values()], ids=lambda thing: type(thing).__name__
+)
+def test_what_is_not_kept_is_missing_and_not_something_else(thing: Any) -> None:
+    for name in type(thing)._settings:
+        assert not isinstance(getattr(thing, name, None), _settings._Fixed)
+
+
+def test_reading_what_is_not_kept_is_an_error() -> None:
+    learner: Any = dw.OGD(dw.Ball(3), step=0.1)
+    assert not hasattr(learner, "pool")
+    with pytest.raises(AttributeError, match="OGD: the pool that it was built with is not kept"):
+        _ = learner.pool
