@@ -1,7 +1,6 @@
 """Settings that cannot be changed: what an object was built with can be read, and not assigned."""
 
 import difflib
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from driftwise._validate import Checked
@@ -11,14 +10,18 @@ PLAIN = (bool, int, float, str, type(None))
 """Types of settings that are kept as they were given."""
 
 
-class _Fixed:
-    """A setting: assigned while its owner is built, only read afterwards.
-
-    There is no `__get__`, so that reading it is reading an ordinary attribute.
-    """
+class _Setting:
+    """A setting: assigned while its owner is built, only read afterwards."""
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        if owner is None:
+            return self
+        if self.name in owner.__dict__:
+            return owner.__dict__[self.name]
+        raise AttributeError(f"{type(owner).__name__}: the {self.name} that it was built with is not kept.")
 
     def __set__(self, owner: Any, value: Any) -> None:
         if "_built" in owner.__dict__:
@@ -36,17 +39,6 @@ class _Fixed:
         )
 
 
-class _NotKept(_Fixed):
-    """A setting that some objects do not keep."""
-
-    def __get__(self, owner: Any, kind: type | None = None) -> Any:
-        if owner is None:
-            return self
-        if self.name in owner.__dict__:
-            return owner.__dict__[self.name]
-        raise AttributeError(f"{type(owner).__name__}: the {self.name} that it was built with is not kept.")
-
-
 class Configured(Checked):
     """Metaclass of classes whose settings, the arguments of driftwise's own constructors, cannot be assigned later.
 
@@ -55,8 +47,6 @@ class Configured(Checked):
     """
 
     _begun_with: frozenset[str]
-    _settings: frozenset[str]
-    _not_kept: set[str]
 
     def __init__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> None:
         super().__init__(name, bases, space)
@@ -66,9 +56,7 @@ class Configured(Checked):
         elif "__init__" in space:
             for argument in cls.__signature__.parameters:
                 if not hasattr(cls, argument):
-                    setattr(cls, argument, _Fixed(argument))
-        fixed = [key for kind in cls.__mro__ for key, value in vars(kind).items() if isinstance(value, _Fixed)]
-        cls._settings, cls._not_kept = frozenset(fixed), set()
+                    setattr(cls, argument, _Setting(argument))
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """Build an object, and fix its settings."""
@@ -76,27 +64,13 @@ class Configured(Checked):
         known = built.__dict__
         if not known.keys() >= cls._begun_with:
             raise ArgumentError(f"{cls.__name__}: its __init__ does not call super().__init__(...); that comes first.")
-        missing = cls._settings - known.keys()
-        if missing:
-            given = cls.__signature__.bind(*args, **kwargs)
-            given.apply_defaults()
-            known.update(
-                (key, given.arguments[key])
-                for key in missing & given.arguments.keys()
-                if isinstance(given.arguments[key], PLAIN)
-            )
-            if missing - known.keys() - cls._not_kept:
-                cls._say_what_is_not_kept(missing - known.keys())
+        given = cls.__signature__.bind(*args, **kwargs)
+        given.apply_defaults()
+        for name, value in given.arguments.items():
+            if name not in known and isinstance(value, PLAIN) and isinstance(getattr(cls, name, None), _Setting):
+                known[name] = value
         known["_built"] = True
         return built
-
-    def _say_what_is_not_kept(cls, names: Iterable[str]) -> None:
-        """Let the reading of these settings be an error, and not give the descriptor."""
-        for kind in cls.__mro__:
-            for name in names:
-                if type(vars(kind).get(name)) is _Fixed:
-                    setattr(kind, name, _NotKept(name))
-        cls._not_kept.update(names)
 
 
 class Fixed(metaclass=Configured):

@@ -94,7 +94,6 @@ class Trace:
         """
         rounds, dim = self.decisions.shape
         distance, moved = self.moves.sum(), np.count_nonzero(self.moves)
-        forgotten = f"  {self._unpriced}" if self._unpriced else None
         return "\n".join(
             [
                 f"{type(self.learner).__name__}, {rounds} rounds, {dim} coordinates",
@@ -102,7 +101,7 @@ class Trace:
                 f"  switching {self.total_switching:>16.4g}"
                 f"   ({self.price} per unit, {distance:.4g} units, {moved} moves)",
                 f"  overall   {self.total:>16.4g}",
-                *([forgotten] if forgotten else []),
+                *([f"  {self._unpriced}"] if self._unpriced else []),
             ]
         )
 

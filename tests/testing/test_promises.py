@@ -26,7 +26,17 @@ def broken(call: Any) -> str:
 
 
 def test_a_promise_that_is_kept_says_nothing_and_reads_no_values() -> None:
-    promises.promise(True, learner(), "is broken: {} {}", "only one value")
+    read: list[str] = []
+
+    class Value:
+        def __format__(self, how: str) -> str:
+            read.append(how)
+            return "seven"
+
+    promises.promise(True, learner(), "is broken: {}", Value())
+    assert read == []
+    assert broken(lambda: promises.promise(False, learner(), "is broken: {}", Value())) == "OGD is broken: seven."
+    assert read == [""]
 
 
 def test_an_actor_is_called_by_its_class_and_others_by_what_they_show() -> None:
