@@ -159,4 +159,4 @@ def _summary(mean: dict[tuple[str, float], float]) -> list[str]:
     return [*sentences, far]
 
 
-STUDY = Study("streams", "Drifting regression at three prices of moving, lambda = 2 alpha", _tasks, run, _conclude)
+STUDY = Study("streams", "Drifting regression, three prices lambda = 2 alpha", _tasks, run, _conclude)
