@@ -48,6 +48,14 @@ def number(
     return result
 
 
+def share(owner: str, name: str, value: object) -> float:
+    """Return `value` as a float above 0 and at most 1."""
+    part = number(owner, name, value, low=0.0, exclusive=True)
+    if part > 1.0:
+        raise ParameterError(f"{owner}: {name} must be a number above 0 and at most 1, got {describe(value)}.")
+    return part
+
+
 def whole(owner: str, name: str, value: object, *, low: int = 1, high: int = 2**53) -> int:
     """Return `value` as an int between `low` and `high`."""
     try:

@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike
 from driftwise._validate import Array, checked, describe, instance
 from driftwise.engine.run import run_custom, run_own, run_stream
 from driftwise.errors import ArgumentError, HorizonError, InputError, ParameterError
-from driftwise.learners import Committee, Ensemble, Learner
+from driftwise.learners import Committee, Ensemble, Learner, SelfTunedLearner
+from driftwise.learners.self_tuned.proposals import read_table
 from driftwise.losses import CustomLoss, LossStream
 from driftwise.losses.base import DataLoss, window
 from driftwise.movecost import MoveCost, move_cost_for
+from driftwise.pairs.run import run_pairs
 from driftwise.trace import Trace
 
 Proposals = Sequence[Any] | ArrayLike
@@ -85,7 +87,9 @@ def play(
         )
     before: Any = learner.clone()
     decisions, values, moves = np.empty((rounds, losses.dim)), np.empty(rounds), np.empty(rounds)
-    if isinstance(learner, Ensemble) and _in_one_go(learner, losses, record_weights):
+    if type(learner) is SelfTunedLearner and isinstance(losses, DataLoss) and learner.runs_compiled():
+        weights = _by_pool(learner, losses, proposals, decisions, values, moves, record_weights)
+    elif isinstance(learner, Ensemble) and _in_one_go(learner, losses, record_weights):
         weights = _by_kernel(learner, losses, decisions, values, moves, record_weights)
     else:
         try:
@@ -110,10 +114,15 @@ def _turns(learner: Any, losses: LossStream, proposals: Any) -> Callable[[int], 
             raise InputError(f"play: proposals must be one row for each of the {len(losses)} rounds, got {got}.")
         return lambda t: (proposals[t],)
     instance("play", "learner", learner, Learner, "Scream(...)")
-    if proposals is not None:
-        raise ParameterError(f"play: proposals= goes with a Committee; {type(learner).__name__} decides by itself.")
+    if proposals is not None and not isinstance(learner, SelfTunedLearner):
+        raise ParameterError(
+            f"play: proposals= goes with a Committee or a SelfTunedLearner; {type(learner).__name__} decides by itself."
+        )
     if losses.dim != learner.domain.dim:
         raise InputError(f"play: the losses have dim {losses.dim}, the learner decides in {learner.domain!r}.")
+    if proposals is not None:
+        named = read_table("play", learner.domain, proposals, len(losses))
+        return lambda t: (None, {name: None if np.isnan(rows[t, 0]) else rows[t] for name, rows in named.items()})
     return lambda t: ()
 
 
@@ -146,6 +155,30 @@ def _by_kernel(
         raise _bad_numbers(losses, played, values[played])
     learner.adopt(cell)
     return weights[:, : learner.weights.size] if record else None
+
+
+def _by_pool(
+    learner: SelfTunedLearner,
+    losses: DataLoss,
+    proposals: Any,
+    decisions: Array,
+    values: Array,
+    moves: Array,
+    record: bool,
+) -> Array | None:
+    rounds = len(losses)
+    trial = learner.clone()
+    pool, cell, table = trial.ready(losses, proposals)
+    weights = np.zeros((rounds if record else 0, int(trial.lanes.max()) + 1))
+    played = run_pairs(pool, cell, *losses._parts, table, decisions, values, moves, weights)
+    if played < rounds:
+        raise _bad_numbers(losses, played, values[played])
+    trial.ran(rounds)
+    if record and learner.round == 0:  # before the first round there is only the start
+        weights[0], weights[0, 0] = 0.0, 1.0
+    shown = trial.lanes
+    learner.restore(trial)
+    return weights[:, shown] if record else None
 
 
 def _by_hand(

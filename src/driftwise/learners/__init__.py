@@ -11,6 +11,7 @@ from driftwise.learners.ogd import OGD
 from driftwise.learners.parts import Meta, Pool, Surrogate
 from driftwise.learners.rounded import Rounded, rounded
 from driftwise.learners.scream import Scream
+from driftwise.learners.self_tuned import SelfTunedLearner
 from driftwise.learners.self_tuned_scream import SelfTunedScream
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Pool",
     "Rounded",
     "Scream",
+    "SelfTunedLearner",
     "SelfTunedScream",
     "Surrogate",
     "rounded",

@@ -269,6 +269,11 @@ class DataLoss(LossStream):
         return self.pieces is not None and self.pieces.smooth
 
     @property
+    def of_gap(self) -> bool:
+        """Whether the link is a function of score less target alone, so that a target that cannot be true can be clipped."""
+        return self.pieces is not None
+
+    @property
     def separable(self) -> bool:
         """Whether every loss is a sum of functions of one coordinate each, made of parabolas and kinks."""
         alone = self.each or self.dim == 1

@@ -57,6 +57,11 @@ class HuberLoss(RegressionLoss):
         self.shape = np.array([[self.delta]])
         super().__init__(features, targets)
 
+    @property
+    def of_gap(self) -> bool:
+        """Whether the link is a function of score less target alone: it is."""
+        return True
+
     def admissible(self, slopes: Array) -> Array:
         """Return slopes, none steeper than `delta`."""
         return np.clip(slopes, -self.delta, self.delta)

@@ -1,0 +1,46 @@
+"""Estimators: where would one like to be, if moving were free."""
+
+from driftwise.estimators.base import Estimator, Seen
+from driftwise.estimators.change_points import ChangePoints
+from driftwise.estimators.gradients import SelfTunedScream
+from driftwise.estimators.kalman import Kalman
+from driftwise.estimators.least_squares import RecursiveLeastSquares
+from driftwise.estimators.seasons import Season
+from driftwise.estimators.smoothing import Smoothing
+from driftwise.estimators.trends import Trend
+from driftwise.pairs.kinds import Kind
+
+__all__ = [
+    "ChangePoints",
+    "Estimator",
+    "Kalman",
+    "Kind",
+    "RecursiveLeastSquares",
+    "Season",
+    "Seen",
+    "SelfTunedScream",
+    "Smoothing",
+    "Trend",
+    "default",
+]
+
+
+def default(period: int | None = None) -> list[Estimator]:
+    """Return the estimators of a `SelfTunedLearner`; of these it takes the ones that suit the losses.
+
+    Parameters
+    ----------
+    period : int, optional
+        Rounds from one season to the next, if that is known.
+    """
+    return [
+        *(RecursiveLeastSquares(forgetting) for forgetting in (1.0, 0.999, 0.99)),
+        *(Kalman(drift, "mean", intercept=True) for drift in (1e-2, 1e-3, 1e-5)),
+        *(Kalman(drift, "median") for drift in (1e-2, 1e-3)),
+        *(Smoothing(share) for share in (1.0, 0.3, 0.1, 0.03)),
+        *(Trend(drift) for drift in (1e-2, 1e-7)),
+        ChangePoints(),
+        *(Season(how, period=period) for how in ("naive", "adjusted")),
+        *(Season("profile", share, period) for share in (0.3, 0.1)),
+        SelfTunedScream(),
+    ]

@@ -1,0 +1,101 @@
+"""Families: estimators that share a compiled plugin, and the record that it reads and writes.
+
+A record begins with a header: the first row of proposals that the family writes, how many, in how many blocks of four
+lanes, and where the record's own parts are. Estimators of a family are lanes, so that one instruction serves four.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from driftwise._compile import Plugin, aside, helper
+from driftwise._lanes import Four, lesser, greater, load, splat, store, where_above
+from driftwise._memory import Array, Part, Pointer, Section, at, part, whole_at
+from driftwise.pairs import layout as slot
+from driftwise.pairs.judging import score_slope
+
+FIRST, COUNT, BLOCKS, OWN = 0, 1, 2, 3
+"""Slots of every record: first row of proposals, number of estimators, of blocks; then the family's own."""
+
+HUGE, FAR = 1e290, 1e6
+"""Larger numbers are not used to learn from; means stay within so many half widths of the start."""
+
+Sides = Mapping[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """A compiled family.
+
+    Attributes
+    ----------
+    plugin : Plugin
+        Function of signature `pairs.layout.FAMILY`.
+    section : Section
+        Layout of the record.
+    fill : callable
+        ``fill(record, parts, estimators, start)`` writes the constants, and the state before the first round.
+    sides : callable
+        ``sides(count, dim)``: sides of the record's parts, by name.
+    beside : bool
+        Whether what it knows, and proposes, is in the cell of self-tuned Scream, beside the pool.
+    """
+
+    plugin: Plugin
+    section: Section
+    fill: Callable[[Array, dict[str, Array], Sequence[Any], Array], None]
+    sides: Callable[[int, int], Sides]
+    beside: bool = False
+
+    def record(self, estimators: Sequence[Any], first: int, start: Array) -> Array:
+        """Return the record of these estimators, whose proposals begin at row `first`."""
+        sides = {**self.sides(len(estimators), start.size), "blocks": -(-len(estimators) // 4), "dim": start.size}
+        record = np.zeros(self.section.size(sides))
+        self.section.write_offsets(record, sides)
+        record[FIRST], record[COUNT], record[BLOCKS] = first, len(estimators), sides["blocks"]
+        self.fill(record, self.section.views(record, sides), estimators, start)
+        return record
+
+
+def lanes_of(values: Sequence[float], fill: float = 0.0) -> Array:
+    """Return one number for each lane, padded to whole blocks."""
+    lanes = np.full(-(-len(values) // 4) * 4, fill)
+    lanes[: len(values)] = values
+    return lanes
+
+
+@helper
+def errors(v: Pointer, terms: Pointer, scores: Four) -> Four:
+    """Return minus the slope of the round's loss at four scores: target less score, where the loss is a parabola."""
+    if v[slot.FORM] == slot.EACH or (v[slot.BEND] > 0.0 and v[slot.SHIFTED] > 0.0):
+        return splat(v[slot.ROOT] * at(v, slot.TARGETS)[0]) - scores
+    room = part(at(v, slot.SCRATCH), 4)
+    store(room, 0, scores)
+    for lane in range(4):
+        room[lane] = -score_slope(v, terms, room[lane])
+    return load(room, 0)
+
+
+@helper
+def finite(numbers: Four, otherwise: Four) -> Four:
+    """Return numbers that are finite and below HUGE in size, and others where they are not."""
+    return where_above(splat(HUGE), numbers, where_above(numbers, splat(-HUGE), numbers, otherwise), otherwise)
+
+
+@helper
+def within(v: Pointer, mean: Four, k: int) -> Four:
+    """Return a mean that is not absurdly far from the start."""
+    middle, reach = at(v, slot.START)[k], FAR * v[slot.HALF_WIDTH]
+    return lesser(greater(mean, splat(middle - reach)), splat(middle + reach))
+
+
+@aside
+def offer(v: Pointer, own: Pointer, means: Pointer, height: int) -> None:
+    """Write means of shape (blocks, height, 4) as proposals, of which the first d entries count."""
+    d, first = whole_at(v, slot.DIM), whole_at(own, FIRST)
+    for lane in range(whole_at(own, COUNT)):
+        u, m = part(at(v, slot.PROPOSALS), (first + lane) * d), part(means, (lane - lane % 4) * height + lane % 4)
+        for k in range(d):
+            u[k] = m[4 * k]

@@ -1,0 +1,196 @@
+"""Seasons: what was seen one period ago, and the mean of many periods, with the level of today.
+
+With y the targets of a coordinate, p the period and D_t = y_t - y_{t-p}, forecasts of y_{t+1} are::
+
+    naive        y_{t+1-p}
+    adjusted     y_{t+1-p} + phi D_t                            phi: regression of D_{t+1} on D_t, with forgetting 0.99
+    profile      m_{t+1} + phi (y_t - m_t),  m_t += share (y_t - m_t) for the phase of t, and phi likewise
+
+A period that is not given is found: the lag with the largest autocorrelation of the changes y_t - y_{t-1}, over all
+lags up to 400 of which two periods have been seen, if it is clearly above 0. Until there is one, all of them propose the
+last value. Winters, "Forecasting sales by exponentially weighted moving averages", Management Science 6, 1960.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from driftwise._compile import aside, helper, plugin
+from driftwise._memory import Array, Part, Pointer, Section, at, part, whole_at
+from driftwise._validate import choice, number, whole
+from driftwise._validate import share as share_of
+from driftwise.estimators import families as record
+from driftwise.estimators.base import Estimator
+from driftwise.estimators.families import Family
+from driftwise.pairs import layout as slot
+from driftwise.pairs.kinds import WIDEST, Kind
+from driftwise.pairs.layout import EACH, FAMILY
+
+LAGS = 400
+"""The longest period that is looked for."""
+
+FORGET, CLEAR, BETTER = 0.99, 0.3, 1.05
+"""Forgetting of phi; the least correlation of a season; by how much a new one must be better than the present one."""
+
+NAIVE, ADJUSTED, PROFILE = 0.0, 1.0, 2.0
+
+(PERIOD, GIVEN, LONGEST, TOTAL, KINDS, SHARES, RING, WITH, PROFILES, LASTS, TOPS, SQUARES) = range(
+    record.OWN, record.OWN + 12
+)
+
+SEASONS = Section(
+    record.OWN + 12,
+    [
+        Part("kinds", KINDS, ("count",)),
+        Part("shares", SHARES, ("count",)),
+        Part("ring", RING, ("dim", "twice")),  # the last targets, twice, so that any window of them is in one piece
+        Part("with", WITH, ("lags",)),  # sum of products of changes at each lag
+        Part("profiles", PROFILES, ("count", "dim", "lags")),  # mean of each phase
+        Part("lasts", LASTS, ("count", "dim")),  # the last deviation from it
+        Part("tops", TOPS, ("count", "dim")),  # phi is a ratio of running sums: of products,
+        Part("squares", SQUARES, ("count", "dim")),  # and of squares
+    ],
+)
+
+
+def _fill(header: Array, parts: dict[str, Array], estimators: Sequence[Any], start: Array) -> None:
+    header[LONGEST] = parts["with"].size
+    header[PERIOD] = header[GIVEN] = estimators[0].period or 0
+    parts["kinds"][:] = [one.kind for one in estimators]
+    parts["shares"][:] = [one.share for one in estimators]
+    parts["ring"][:] = start[:, None]
+
+
+@helper
+def _window(own: Pointer, k: int, rounds: int) -> Pointer:
+    """Return a pointer to the target of this round; entry -j of it is that of j rounds ago."""
+    longest = whole_at(own, LONGEST) + 2
+    return part(at(own, RING), k * 2 * longest + longest + rounds % longest)
+
+
+@aside
+def _note(v: Pointer, own: Pointer, rounds: int) -> None:
+    """Put the targets into the ring, and correlate the changes of one coordinate, in turn."""
+    d, longest, targets = whole_at(v, slot.DIM), whole_at(own, LONGEST) + 2, at(v, slot.TARGETS)
+    for k in range(d):
+        ring, place = part(at(own, RING), k * 2 * longest), rounds % longest
+        ring[place] = ring[place + longest] = targets[k]
+    if own[GIVEN] > 0.0:
+        return
+    k = rounds % d
+    y = _window(own, k, rounds)
+    change, products = y[0] - y[-1], at(own, WITH)
+    unit = at(v, slot.SQUARES)[k]
+    if rounds < 2 or not unit > 0.0:
+        return
+    scale = change / unit
+    own[TOTAL] += change * scale
+    for lag in range(min(longest - 2, rounds - 1)):
+        products[lag] += scale * (y[-lag - 1] - y[-lag - 2])
+
+
+@aside
+def _find(v: Pointer, own: Pointer, rounds: int) -> None:
+    """Choose the period: the lag at which changes agree most."""
+    best, products, longest = 0, at(own, WITH), min(whole_at(own, LONGEST), rounds // 2)
+    for lag in range(2, longest):
+        # Products of a long lag are fewer: compare means.
+        if best == 0 or products[lag] * (rounds - best) > products[best] * (rounds - lag):
+            best = lag
+    now = whole_at(own, PERIOD)
+    if best == 0 or best == now:
+        return
+    high = products[best] / (rounds - best) * rounds
+    if high < own[TOTAL] * max(CLEAR, 4.0 / math.sqrt(rounds - best + 1.0)):
+        return
+    if now > 0 and high < BETTER * products[now] / (rounds - now) * rounds:
+        return
+    own[PERIOD] = best
+    for e in range(whole_at(own, record.COUNT)):
+        for k in range(whole_at(v, slot.DIM)):
+            place = e * whole_at(v, slot.DIM) + k
+            y, profile = _window(own, k, rounds), part(at(own, PROFILES), place * whole_at(own, LONGEST))
+            for j in range(best):
+                profile[(rounds - j) % best] = y[-j]
+            at(own, LASTS)[place] = at(own, TOPS)[place] = at(own, SQUARES)[place] = 0.0
+
+
+@helper
+def _believed(own: Pointer, place: int, gap: float) -> float:
+    """Return phi times a deviation, after taking it into the running sums."""
+    tops, squares, lasts = at(own, TOPS), at(own, SQUARES), at(own, LASTS)
+    tops[place] = FORGET * tops[place] + gap * lasts[place]
+    squares[place] = FORGET * squares[place] + lasts[place] * lasts[place]
+    lasts[place] = gap
+    return min(max(tops[place] / squares[place], 0.0), 1.0) * gap if squares[place] > 0.0 else 0.0
+
+
+@plugin(FAMILY)
+def forecast_seasons(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) -> int:
+    """Take in the targets, look for a period, and forecast the next ones."""
+    d, rounds = whole_at(v, slot.DIM), whole_at(v, slot.ROUNDS)
+    _note(v, own, rounds)
+    if own[GIVEN] == 0.0 and rounds % 8 == 7:
+        _find(v, own, rounds)
+    p, first = whole_at(own, PERIOD), whole_at(own, record.FIRST)
+    known = p > 0 and rounds >= p
+    for e in range(whole_at(own, record.COUNT)):
+        kind, share = at(own, KINDS)[e], at(own, SHARES)[e]
+        for k in range(d):
+            place, y = e * d + k, _window(own, k, rounds)
+            u = part(at(v, slot.PROPOSALS), (first + e) * d + k)
+            u[0] = y[0]
+            profile = part(at(own, PROFILES), place * whole_at(own, LONGEST))
+            if not known:
+                if p > 0:
+                    profile[rounds % p] = y[0]
+            elif kind == NAIVE:
+                u[0] = y[1 - p]
+            elif kind == ADJUSTED:
+                u[0] = y[1 - p] + _believed(own, place, y[0] - y[-p])
+            else:
+                gap = y[0] - profile[rounds % p]
+                u[0] = profile[(rounds + 1) % p] + _believed(own, place, gap)
+                profile[rounds % p] += share * gap
+    return 0
+
+
+def family(longest: int) -> Family:
+    """Return the family that looks at lags of up to `longest` rounds."""
+    sides = {"lags": longest, "twice": 2 * (longest + 2)}
+    return Family(forecast_seasons, SEASONS, _fill, lambda count, dim: {**sides, "count": count})
+
+
+_FAMILIES: dict[int, Family] = {}
+
+
+class Season(Estimator):
+    """What was seen one period ago, or the mean of many periods.
+
+    Parameters
+    ----------
+    how : {"naive", "adjusted", "profile"}, default "naive"
+        Which forecast.
+    share : float, default 0.3
+        Of "profile": how fast the mean of a phase follows.
+    period : int, optional
+        Rounds from one season to the next; found online when left out.
+    """
+
+    forms = (EACH,)
+
+    def __init__(self, how: str = "naive", share: float = 0.3, period: int | None = None) -> None:
+        self.how = choice("Season", "how", how, ("naive", "adjusted", "profile"))
+        self.share = share_of("Season", "share", share)
+        self.period = None if period is None else whole("Season", "period", period, low=2)
+        self.kind = float(("naive", "adjusted", "profile").index(how))
+        self.name = f"season {how}" + (f" {share:g}" if how == "profile" else "")
+
+    def suits(self, kind: Kind) -> bool:
+        """Tell whether coordinates have targets; if a period has to be found, at most 64 of them."""
+        return super().suits(kind) and (self.period is not None or kind.dim <= WIDEST)
+
+    def family(self, kind: Kind) -> Family:
+        """Return the family that remembers as many rounds as it needs to."""
+        longest = LAGS if self.period is None else self.period
+        return _FAMILIES.setdefault(longest, family(longest))

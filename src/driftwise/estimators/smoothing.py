@@ -1,0 +1,108 @@
+"""Smoothing: go a fixed part of the way to what the last round would have wanted.
+
+Of a level y, exponential smoothing; with features, the normalised LMS filter of Widrow and Hoff::
+
+    m <- m + share (y - m)                          a loss of each coordinate
+    m <- m - share r D x / (x' D x)                 a loss of a score, r its slope at m'x in units of its curvature
+
+D is the identity, or the inverse of each feature's own mean square (``scaled=True``), for which the unit of a feature
+does not matter. With a share of 1 it is the last value.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from driftwise._compile import plugin
+from driftwise._lanes import greater, load, splat, store, where_above
+from driftwise._memory import Array, Part, Pointer, Section, at, part, whole_at
+from driftwise._validate import number
+from driftwise._validate import share as share_of
+from driftwise.estimators import families as record
+from driftwise.estimators.base import Estimator
+from driftwise.estimators.families import Family, errors, finite, lanes_of, offer, within
+from driftwise.pairs import layout as slot
+from driftwise.pairs.judging import LEAST
+from driftwise.pairs.kinds import Kind
+from driftwise.pairs.layout import EACH, FAMILY
+
+SHARE, SCALED, MEANS = range(record.OWN, record.OWN + 3)
+
+SMOOTHERS = Section(
+    record.OWN + 3,
+    [
+        Part("share", SHARE, ("blocks", 4)),
+        Part("scaled", SCALED, ("blocks", 4)),
+        Part("means", MEANS, ("blocks", "dim", 4)),
+    ],
+)
+
+
+def _fill(header: Array, parts: dict[str, Array], estimators: Sequence[Any], start: Array) -> None:
+    parts["share"].ravel()[:] = lanes_of([one.share for one in estimators])
+    parts["scaled"].ravel()[:] = lanes_of([float(one.scaled) for one in estimators])
+    parts["means"][:] = start[:, None]
+
+
+@plugin(FAMILY)
+def smooth_scores(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) -> int:
+    """Step along the features, from where the proposals are."""
+    d, x, t, first = whole_at(v, slot.DIM), at(v, slot.X), at(v, slot.TANGENT), whole_at(own, record.FIRST)
+    for b in range(whole_at(own, record.BLOCKS)):
+        means, share, scaled = part(at(own, MEANS), 4 * b * d), load(at(own, SHARE), 4 * b), load(at(own, SCALED), 4 * b)
+        for lane in range(min(4, whole_at(own, record.COUNT) - 4 * b)):
+            u = part(at(v, slot.PROPOSALS), (first + 4 * b + lane) * d)
+            for k in range(d):
+                means[4 * k + lane] = u[k]
+        score, length = splat(0.0), splat(0.0)
+        for k in range(d):
+            scale = at(v, slot.SCALES)[k]
+            unit = where_above(scaled, splat(0.0), splat(1.0 / scale if scale > LEAST else 0.0), splat(1.0))
+            score = score + x[k] * load(means, 4 * k)
+            length = length + unit * (t[k] * t[k])
+        step = where_above(length, splat(LEAST), share * errors(v, terms, score) / length, splat(0.0))
+        for k in range(d):
+            scale = at(v, slot.SCALES)[k]
+            unit = where_above(scaled, splat(0.0), splat(1.0 / scale if scale > LEAST else 0.0), splat(1.0))
+            mean = load(means, 4 * k)
+            store(means, 4 * k, within(v, finite(mean + step * unit * t[k], mean), k))
+    offer(v, own, at(own, MEANS), d)
+    return 0
+
+
+@plugin(FAMILY)
+def smooth_levels(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) -> int:
+    """Go a part of the way to the targets; in the first rounds, as far as a running mean would."""
+    d, targets = whole_at(v, slot.DIM), at(v, slot.TARGETS)
+    for b in range(whole_at(own, record.BLOCKS)):
+        means = part(at(own, MEANS), 4 * b * d)
+        share = greater(load(at(own, SHARE), 4 * b), splat(1.0 / (v[slot.ROUNDS] + 1.0)))
+        for k in range(d):
+            mean = load(means, 4 * k)
+            store(means, 4 * k, mean + share * (splat(targets[k]) - mean))
+    offer(v, own, at(own, MEANS), d)
+    return 0
+
+
+SCORE_SMOOTHERS = Family(smooth_scores, SMOOTHERS, _fill, lambda count, dim: {})
+LEVEL_SMOOTHERS = Family(smooth_levels, SMOOTHERS, _fill, lambda count, dim: {})
+
+
+class Smoothing(Estimator):
+    """Exponential smoothing of a level; with features, the normalised LMS filter.
+
+    Parameters
+    ----------
+    share : float, default 0.3
+        Part of the way to go, above 0 and at most 1.
+    scaled : bool, default False
+        Whether to count every feature in units of its own size.
+    """
+
+    def __init__(self, share: float = 0.3, scaled: bool = False) -> None:
+        self.share = share_of("Smoothing", "share", share)
+        self.scaled = bool(scaled)
+        self.name = f"smoothing {self.share:g}" + (" by own" if scaled else "")
+
+    def family(self, kind: Kind) -> Family:
+        """Return the family for levels, or for features."""
+        return LEVEL_SMOOTHERS if kind.form == EACH else SCORE_SMOOTHERS

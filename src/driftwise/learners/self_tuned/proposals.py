@@ -1,0 +1,44 @@
+"""Forecasts and rules of the user's: read, checked and put into the domain."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, array, loose
+from driftwise.domains import Domain
+from driftwise.errors import InputError
+
+Proposals = ArrayLike | Mapping[str, ArrayLike | None] | None
+
+UNNAMED = "proposal"
+"""Name of a proposal that was given without one."""
+
+
+def read_proposals(domain: Domain, given: Proposals) -> dict[str, Array]:
+    """Return proposals by name, each the nearest point of the domain; those that are missing are left out."""
+    owner = "SelfTunedLearner.act"
+    named = given if isinstance(given, Mapping) else {UNNAMED: given}
+    found = {}
+    for name, value in named.items():
+        if not isinstance(name, str) or not name:
+            raise InputError(f"{owner}: the names of proposals must be words, got {name!r}.")
+        if value is not None:
+            what = "proposal" if named is not given else f"proposal {name!r}"
+            found[name] = domain.project(array(owner, what, value, (domain.dim,), copy=True))
+    return found
+
+
+def read_table(owner: str, domain: Domain, given: object, rounds: int) -> dict[str, Array]:
+    """Return the proposals of every round by name, (T, d) each; a row of NaN is one that is missing."""
+    named = given if isinstance(given, Mapping) else {UNNAMED: given}
+    found = {}
+    for name, values in named.items():
+        if not isinstance(name, str) or not name:
+            raise InputError(f"{owner}: the names of proposals must be words, got {name!r}.")
+        rows = loose(owner, f"proposals {name!r}", values)
+        rows = rows[:, None] if rows.ndim == 1 and domain.dim == 1 else rows
+        missing = np.isnan(rows).all(axis=1) if rows.ndim == 2 else np.zeros(rounds, bool)
+        filled = array(owner, f"proposals {name!r}", np.where(missing[:, None], 0.0, rows), (rounds, domain.dim), copy=True)
+        found[name] = np.where(missing[:, None], np.nan, domain.project(filled))
+    return found

@@ -1,0 +1,211 @@
+"""Making a pool: the vector of a learner for some estimators, their movers, a price of moving and a kind of loss."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftwise._memory import Array
+from driftwise.domains import Domain
+from driftwise.domains.kernels import SIMPLEX
+from driftwise.movecost import MoveCost
+from driftwise.pairs import judging, layout, moving, rounds
+from driftwise.pairs.kinds import Kind
+from driftwise.pairs.layout import EACH, POOL
+
+RATE = 0.5
+"""Hedge's rate is this times ln n over the overhead."""
+
+JUDGES = (judging.judge_score, judging.judge_each, judging.judge_gradient)
+
+STAY = "stay"
+"""Name of the pair that never moves from the start."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """An estimator of a pool: its family (None if its proposals come from outside), and its movers' numbers."""
+
+    name: str
+    family: Any
+    estimator: Any
+    movers: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A pool before it has a state. Rows of one family are neighbours, and those without one come last."""
+
+    domain: Domain
+    cost: MoveCost
+    kind: Kind
+    rows: tuple[Row, ...]
+
+    @property
+    def members(self) -> list[str]:
+        """Names of the pairs, in the order of the weights."""
+        return [STAY, *(f"{row.name}, {mover.name}" for row in self.rows for mover in row.movers)]
+
+    @cached_property
+    def families(self) -> list[Any]:
+        """The families, in the order of their rows."""
+        return list(dict.fromkeys(row.family for row in self.rows if row.family is not None))
+
+    @cached_property
+    def lanes(self) -> NDArray[np.int64]:
+        """The lanes of the pairs, in the order of `members`."""
+        places, start = [0], 4
+        for row in self.rows:
+            places += range(start, start + len(row.movers))
+            start += _padded(len(row.movers))
+        return np.array(places)
+
+    @cached_property
+    def sides(self) -> dict[str, int]:
+        """Sides of the vector's parts, by name."""
+        dim, count = self.domain.dim, len(self.rows)
+        lanes = 4 + sum(_padded(len(row.movers)) for row in self.rows)
+        return {
+            "plan": self.domain.plan(link=False).size,
+            "dim": dim,
+            "lanes": lanes,
+            "blocks": lanes // 4,
+            "families": len(self.families),
+            "simplices": len(self._simplices),
+            "estimators": count,
+            "offsets": count * self.kind.offsets,
+            "moments": dim * dim if self.kind.full else dim,
+            "record": sum(record.size for record in self._records(np.zeros(dim))),
+            "terms": dim + 1,
+            "scratch": 4 * dim + 16,
+            "spare": max(self.domain.room, 1),
+        }
+
+    @property
+    def _simplices(self) -> list[slice]:
+        parts = zip(self.domain.blocks, self.domain.slices, strict=True)
+        return [part for block, part in parts if block.kind == SIMPLEX]
+
+    def _records(self, start: Array) -> list[Array]:
+        """Return the record of every family."""
+        found = []
+        for family in self.families:
+            rows = [i for i, row in enumerate(self.rows) if row.family is family]
+            found.append(family.record([self.rows[i].estimator for i in rows], rows[0], start))
+        return found
+
+    def views(self, vector: Array) -> dict[str, Array]:
+        """Return the parts of a vector by name."""
+        return POOL.views(vector, self.sides)
+
+    def new(self, start: Array) -> Array:
+        """Return the vector of a pool that begins at `start`."""
+        vector, cost, kind, dim = POOL.new(self.sides), self.cost, self.kind, self.domain.dim
+        adds_up = cost.norm == "l1"
+        numbers = {
+            layout.DIM: dim,
+            layout.LANES: self.sides["lanes"],
+            layout.ESTIMATORS: len(self.rows),
+            layout.FAMILIES: len(self.families),
+            layout.FORM: kind.form,
+            layout.FULL: kind.full,
+            layout.ADDS_UP: adds_up,
+            layout.APART: kind.form == EACH and (adds_up or dim == 1),
+            layout.FACTOR: RATE * math.log(max(len(self.members), 2)),
+            layout.HALF_WIDTH: self.domain.diameter / 2.0,
+            layout.SIMPLICES: len(self._simplices),
+            layout.BEND: kind.bend,
+            layout.SHIFTED: kind.shifted,
+            layout.OFFSETS: kind.offsets,
+            layout.CURVE: kind.bend,
+            layout.SCREAM_ROW: next((i for i, row in enumerate(self.rows) if _beside(row)), -1),
+            layout.FIRST_GIVEN: sum(row.family is not None for row in self.rows),
+            layout.GIVEN: sum(row.family is None for row in self.rows),
+        }
+        for place, value in numbers.items():
+            vector[place] = value
+        parts = self.views(vector)
+        parts["plan"][:], parts["prices"][:] = self.domain.plan(link=False), cost.prices(dim)
+        for edge, part in zip(parts["edges"], self._simplices, strict=True):
+            edge[:] = part.start, part.stop
+        for name in ("start", "decision", "last", "proposals"):
+            parts[name][:] = start
+        parts["points"][:] = start[:, None]
+        parts["tau"][:], parts["log_prior"][:], parts["owner"][0] = math.inf, -math.inf, -1.0
+        places = iter(self.lanes)
+        parts["log_prior"][next(places)] = 0.0
+        for e, row in enumerate(self.rows):
+            for mover in row.movers:
+                lane = next(places)
+                parts["tau"][lane], parts["waits"][lane], parts["log_prior"][lane] = mover.tau, mover.waits, 0.0
+                parts["owner"][lane // 4] = e
+        parts["prior"][:] = parts["log_prior"]
+        parts["weights"][self.lanes] = 1.0 / len(self.lanes)
+        parts["horizons"][:], parts["bends"][:], parts["present"][:] = 2.0, 1.0, 1.0
+        parts["formed"][:] = [row.family is not None and not _beside(row) for row in self.rows]
+        offset = 0
+        for f, record in enumerate(self._records(start)):
+            parts["records"][f, 1] = offset
+            parts["record"][offset : offset + record.size] = record
+            offset += record.size
+        return vector
+
+    def grown(self, vector: Array, larger: "Plan") -> Array:
+        """Return the vector of a plan with more rows behind these; newcomers begin where the mixture is."""
+        old = self.views(vector)
+        new_vector = larger.new(old["start"])
+        new_vector[: layout.HEADER][layout.ROUNDS : layout.SCREAM_ROW] = vector[layout.ROUNDS : layout.SCREAM_ROW]
+        if vector[layout.ROUNDS] > 0.0:  # a rate that is used must not rise
+            new_vector[layout.FACTOR] = vector[layout.FACTOR]
+        new = larger.views(new_vector)
+        for name, part in old.items():
+            if part.ndim and name not in ("records", "plan"):
+                new[name][tuple(slice(side) for side in part.shape)] = part
+        lanes, rows = self.sides["lanes"], len(self.rows)
+        new["points"][lanes // 4 :] = old["decision"][:, None]
+        new["proposals"][rows:], new["totals"][lanes:] = old["decision"], vector[layout.MIXED]
+        new["horizons"][rows:] = vector[layout.ROUNDS] + 2.0
+        return new_vector
+
+    def link(self, vector: Array) -> None:
+        """Write the addresses of the plugins that this pool needs, and compile those that are not on disk."""
+        parts = self.views(vector)
+        parts["plan"][:] = self.domain.plan()
+        for f, family in enumerate(self.families):
+            parts["records"][f, 0] = family.plugin.address
+        vector[layout.JUDGE_CALL] = JUDGES[self.kind.form].address
+        vector[layout.LEARN_CALL], vector[layout.DECIDE_CALL] = rounds.learn.address, moving.decide.address
+        vector[layout.WEIGH_CALL] = rounds.reweigh.address
+
+    def kept(self, vector: Array) -> Array:
+        """Return a copy of what is to be kept of a vector: without its room, and without addresses."""
+        kept = POOL.kept(vector)
+        kept[layout.JUDGE_CALL : layout.WEIGH_CALL + 1] = 0.0
+        start = int(kept[layout.RECORDS])
+        kept[start : start + 2 * len(self.families) : 2] = 0.0
+        start = int(kept[layout.PLAN])
+        kept[start : start + self.sides["plan"]] = self.domain.plan(link=False)
+        return kept
+
+    def vector_of(self, kept: Array) -> Array:
+        """Return what was kept as a vector with room."""
+        return POOL.with_room(kept, self.sides)
+
+
+def _beside(row: Row) -> bool:
+    """Tell whether the estimator of a row keeps its proposal in a cell of its own."""
+    return row.family is not None and row.family.beside
+
+
+def _padded(count: int) -> int:
+    return -(-count // 4) * 4
+
+
+def arrange(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Return rows with those of one family side by side, and those without one last."""
+    order = list(dict.fromkeys(row.family for row in rows if row.family is not None))
+    return tuple(sorted(rows, key=lambda row: len(order) if row.family is None else order.index(row.family)))
