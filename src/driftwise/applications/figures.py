@@ -6,13 +6,13 @@ import numpy as np
 
 from driftwise.applications.case import Case
 from driftwise.applications.contest import COUNTED, CaseContest
-from driftwise.applications.data.files import version
 from driftwise.applications.ours import COMMITTEE, SCREAM, SELF_TUNED
 from driftwise.experiments.contests import figures
 from driftwise.experiments.contests.contest import OPTIMUM
 from driftwise.experiments.contests.figures import Column
 from driftwise.experiments.contests.outcome import RULE, Outcome
 from driftwise.experiments.contests.words import show
+from driftwise.experiments.data.files import version
 from driftwise.experiments.findings.finding import Panel, Series, Table
 
 SHOWN = 168

@@ -65,6 +65,9 @@ def reproduce(
     selftuned: learning without knobs on the paper's stream and on adversarial ones, in other units, with hints,
     and in whole numbers; not run unless named.
 
+    decisions: SelfTunedLearner on real streams beside rules tuned in hindsight, with forecasts, in other units, after
+    glitches, and on the paper's stream; the streams come with the extra `streams`; not run unless named.
+
     control: identification of unknown plants, explore-then-commit on 200 of them, and control without knobs; it takes
     longer than all the others together, and is not run unless named.
     """

@@ -5,6 +5,7 @@ from driftwise.estimators.change_points import ChangePoints
 from driftwise.estimators.gradients import SelfTunedScream
 from driftwise.estimators.kalman import Kalman
 from driftwise.estimators.least_squares import RecursiveLeastSquares
+from driftwise.estimators.newton import Newton
 from driftwise.estimators.seasons import Season
 from driftwise.estimators.smoothing import Smoothing
 from driftwise.estimators.trends import Trend
@@ -15,6 +16,7 @@ __all__ = [
     "Estimator",
     "Kalman",
     "Kind",
+    "Newton",
     "RecursiveLeastSquares",
     "Season",
     "Seen",
@@ -42,5 +44,7 @@ def default(period: int | None = None) -> list[Estimator]:
         ChangePoints(),
         *(Season(how, period=period) for how in ("naive", "adjusted")),
         *(Season("profile", share, period) for share in (0.3, 0.1)),
+        *(Newton(drift, reach) for drift in (1e-1, 1e-2, 1e-3) for reach in (1 / 2, 1 / 16, 1 / 128)),
+        *(ChangePoints(reach) for reach in (1 / 2, 1 / 16)),
         SelfTunedScream(),
     ]

@@ -1,14 +1,14 @@
 """What an estimator is: it learns from whole rounds, and says where it would like to be if moving were free."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
-
 
 from driftwise._settings import Fixed
 from driftwise._validate import Array
 from driftwise.domains import Domain
+from driftwise.movers import Mover
 from driftwise.pairs.kinds import Kind
 from driftwise.pairs.layout import EACH, SCORE
 
@@ -72,6 +72,10 @@ class Estimator(Fixed):
     def suits(self, kind: Kind) -> bool:
         """Tell whether it makes sense for a kind of loss."""
         return kind.form in self.forms
+
+    def ways(self, kind: Kind) -> Sequence[Mover] | None:
+        """Return movers of its own for a kind of loss; None for those of the learner."""
+        return None
 
 
     def begin(self, point: Array, domain: Domain) -> None:

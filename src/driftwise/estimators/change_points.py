@@ -20,24 +20,25 @@ from typing import Any
 from driftwise._compile import aside, helper, plugin
 from driftwise._lanes import any_above, greater, load, root, splat, store, where_above
 from driftwise._memory import Array, Part, Pointer, Section, at, part, whole_at
+from driftwise._validate import number
 from driftwise.estimators import families as record
 from driftwise.estimators.base import Estimator
 from driftwise.estimators.families import Family, Sides, errors, finite, within
+from driftwise.estimators.newton import aim_at
 from driftwise.movers import Mover, Prox
 from driftwise.pairs import layout as slot
 from driftwise.pairs.judging import LEAST
 from driftwise.pairs.kinds import Kind
-from driftwise.pairs.layout import FAMILY
+from driftwise.pairs.layout import FAMILY, GRADIENT
 
 NEVER, FAINT, LONGEST = -1e300, -700.0, 250.0
 """Log weight of a place that is free, the least of one that is taken, and the most observations that noise is told by."""
 
-(HYPOTHESES, CHANGES, NOISE, BEST, LAST_BORN, TOLD, AGES, SHAPES, RATES, KEEPS, LOGS, MEANS, SPREADS, GAIN, WIDTHS) = range(
-    record.OWN, record.OWN + 15
-)
+HYPOTHESES, CHANGES, NOISE, BEST, LAST_BORN, TOLD, REACH, USUAL = range(record.OWN, record.OWN + 8)
+AGES, SHAPES, RATES, KEEPS, LOGS, MEANS, SPREADS, GAIN, WIDTHS = range(record.OWN + 8, record.OWN + 17)
 
 BAYES = Section(
-    record.OWN + 15,
+    record.OWN + 17,
     [
         Part("ages", AGES, ("lanes",)),  # round in which each hypothesis began
         Part("shapes", SHAPES, ("lanes",)),  # a
@@ -53,7 +54,7 @@ BAYES = Section(
 
 
 def _fill(header: Array, parts: dict[str, Array], estimators: Sequence[Any], start: Array) -> None:
-    header[HYPOTHESES] = parts["logs"].size
+    header[HYPOTHESES], header[REACH] = parts["logs"].size, estimators[0].reach or 0.0
     parts["logs"][:], parts["keeps"][:], parts["shapes"][:], parts["rates"][:] = NEVER, 1.0, 1.0, 1.0
     parts["means"][:, : start.size] = start[:, None]
 
@@ -234,10 +235,18 @@ def _propose(v: Pointer, own: Pointer, p: int) -> None:
 def full_changes(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) -> int:
     """Spawn, update and weigh the hypotheses, and propose their mean."""
     d, rounds, widths = whole_at(v, slot.DIM), v[slot.ROUNDS], at(own, WIDTHS)
-    p, half = d + 1, v[slot.HALF_WIDTH]
+    p, half, first = d + 1, v[slot.HALF_WIDTH], whole_at(own, record.FIRST)
     if v[slot.ROOT] == 0.0 or v[slot.PRIMED] == 0.0:
         return 0
-    usual = max(v[slot.REFERENCE], 1e-280)
+    if v[slot.FORM] == slot.GRADIENT:
+        aim_at(v, own[REACH], first)
+        gap = v[slot.AIM]
+        for k in range(d):
+            gap -= at(v, slot.X)[k] * at(v, slot.START)[k]
+        own[USUAL] += (gap * gap - own[USUAL]) / v[slot.PRIMED]
+    else:
+        own[USUAL] = v[slot.REFERENCE]
+    usual = max(own[USUAL], 1e-280)
     if own[TOLD] == 0.0:
         own[NOISE] = usual
     for k in range(d):
@@ -267,20 +276,30 @@ def _sides(count: int, dim: int) -> Sides:
 FULL_CHANGES = Family(full_changes, BAYES, _fill, _sides)
 
 
-class ChangePoints(Estimator):
-    """Hypotheses about when the world last changed, weighted by how well each predicts."""
+_FAMILIES: dict[float | None, Family] = {None: FULL_CHANGES}
 
-    name = "change points"
+
+class ChangePoints(Estimator):
+    """Hypotheses about when the world last changed, weighted by how well each predicts.
+
+    Parameters
+    ----------
+    reach : float, optional
+        For losses of which only gradients are known: the curvature that is assumed, as in `Newton`.
+    """
+
+    def __init__(self, reach: float | None = None) -> None:
+        self.reach = None if reach is None else number("ChangePoints", "reach", reach, low=0.0, exclusive=True)
+        self.name = "change points" if reach is None else f"change points within {self.reach:g}"
 
     def suits(self, kind: Kind) -> bool:
-        """Tell whether a loss has a score, or one coordinate, of at most 64 weights."""
-        return super().suits(kind) and kind.full
+        """Tell whether there are at most 64 weights, and a score or one target; or gradients, with a `reach`."""
+        return kind.full and (kind.form == GRADIENT) == (self.reach is not None)
 
     def family(self, kind: Kind) -> Family:
         """Return the family of one."""
-        return FULL_CHANGES
+        return _FAMILIES.setdefault(self.reach, Family(full_changes, BAYES, _fill, _sides))
 
-    @property
-    def movers(self) -> list[Mover]:
-        """Movers of its own: it knows how long a proposal lasts, and what one more round would tell."""
+    def ways(self, kind: Kind) -> list[Mover]:
+        """Return movers of its own: it knows how long a proposal lasts, and what one more round would tell."""
         return [Prox(horizon, waits) for horizon in (None, 64.0, 256.0, 1024.0) for waits in (True, False)]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from driftwise._compile import Plugin, aside, helper
-from driftwise._lanes import Four, lesser, greater, load, splat, store, where_above
+from driftwise._lanes import Four, greater, lesser, load, splat, store, where_above
 from driftwise._memory import Array, Part, Pointer, Section, at, part, whole_at
 from driftwise.pairs import layout as slot
 from driftwise.pairs.judging import score_slope
@@ -69,6 +69,8 @@ def lanes_of(values: Sequence[float], fill: float = 0.0) -> Array:
 @helper
 def errors(v: Pointer, terms: Pointer, scores: Four) -> Four:
     """Return minus the slope of the round's loss at four scores: target less score, where the loss is a parabola."""
+    if v[slot.FORM] == slot.GRADIENT:
+        return splat(v[slot.AIM]) - scores
     if v[slot.FORM] == slot.EACH or (v[slot.BEND] > 0.0 and v[slot.SHIFTED] > 0.0):
         return splat(v[slot.ROOT] * at(v, slot.TARGETS)[0]) - scores
     room = part(at(v, slot.SCRATCH), 4)

@@ -11,6 +11,7 @@ from driftwise.estimators import families as record
 from driftwise.estimators.base import Estimator
 from driftwise.estimators.families import Family
 from driftwise.losses.kernels import SHAPE, SLOPE
+from driftwise.movers import Follow, Mover
 from driftwise.pairs import layout as slot
 from driftwise.pairs.judging import score_slope
 from driftwise.pairs.kinds import Kind
@@ -52,3 +53,7 @@ class SelfTunedScream(Estimator):
     def family(self, kind: Kind) -> Family:
         """Return the family of one."""
         return SCREAM
+
+    def ways(self, kind: Kind) -> list[Mover] | None:
+        """Return only `Follow` where all that is known are gradients, as it has patience of its own."""
+        return [Follow()] if kind.form == GRADIENT else None

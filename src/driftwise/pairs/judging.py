@@ -360,9 +360,10 @@ def judge_gradient(v: Pointer, unused: Pointer, gradient: Pointer, nothing: Poin
         share = kept / length
         v[slot.SQUARE] += (kept * kept - v[slot.SQUARE]) * _rate(v[slot.PRIMED])
         v[slot.LAST_SIZE], v[slot.LONGEST] = length, max(v[slot.LONGEST], kept)
-        v[slot.TRACE] = kept
+        v[slot.LENGTH], v[slot.ROOT] = kept, 1.0
+        v[slot.ENERGY] += kept * kept
     else:
-        v[slot.TRACE] = 0.0
+        v[slot.LENGTH] = v[slot.ROOT] = 0.0
     for k in range(d):
         unit[k] = unit[k] / size if size > 0.0 else 0.0
         g[k] = share * raw[k]
@@ -390,11 +391,18 @@ def judge_gradient(v: Pointer, unused: Pointer, gradient: Pointer, nothing: Poin
 
 @aside
 def _study_directions(v: Pointer, unit: Pointer) -> None:
-    """Take the direction of a gradient into the moments."""
+    """Take the direction of a gradient into the moments, and put it on the board as features."""
     d, n, moments = whole_at(v, slot.DIM), v[slot.PRIMED], at(v, slot.MOMENTS)
+    full = v[slot.FULL] > 0.0
     for i in range(d):
-        if v[slot.FULL] > 0.0:
+        at(v, slot.TANGENT)[i] = unit[i]
+        if full:
             for k in range(d):
                 moments[i * d + k] += (unit[i] * unit[k] - moments[i * d + k]) / n
         else:
             moments[i] += (unit[i] * unit[i] - moments[i]) / n
+        at(v, slot.SCALES)[i] = moments[i * d + i] if full else moments[i]
+    unit[d] = at(v, slot.TANGENT)[d] = 0.0
+    v[slot.CURVE], v[slot.TRACE] = 1.0, 1.0 / d
+    for e in range(whole_at(v, slot.ESTIMATORS)):
+        at(v, slot.BENDS)[e] = 0.5 * v[slot.LONGEST] / v[slot.HALF_WIDTH]

@@ -33,7 +33,8 @@ FAMILY = "int64(P, P, P, P)"
     BEND,  # second derivative of the link where it is the same everywhere, else 0
     SHIFTED,  # whether the link is a function of score less target, so that a target can be clipped
     OFFSETS,  # whether the best level is not the mean of the targets, so that estimators need an offset
-) = range(15)
+    PRICE,  # the most that a unit of distance costs
+) = range(16)
 
 # The header, part two: single numbers of the state.
 (
@@ -59,22 +60,26 @@ FAMILY = "int64(P, P, P, P)"
     PRIMED,  # rounds since features were first seen
     ROOT,  # root of the curvature that this round's features are in units of
     SUFFERED,  # the clipped loss of the decision
+    LENGTH,  # length of this round's clipped gradient
+    ENERGY,  # sum of the squares of these
+    AIM,  # where the score of a gradient's direction should be, as an estimator reads it
     SCREAM_ROW,  # the row of self-tuned Scream among the proposals, -1 if there is none
     FIRST_GIVEN,  # the first row of proposals that are given
     GIVEN,  # how many of them
     JUDGE_CALL,  # addresses: of the plugin that reads a round of this form,
     LEARN_CALL,  # of the whole round,
     DECIDE_CALL,  # of the movers and the mixture,
+    ASIDE_CALL,  # of a gradient where whole losses are usual,
     WEIGH_CALL,  # and of the weights
-) = range(15, 44)
+) = range(16, 49)
 
 # The header, part three: where the parts are.
-PLAN, PRICES, TAU, WAITS, LOG_PRIOR, OWNER, RECORDS, EDGES = range(44, 52)
-START, DECISION, LAST, POINTS, WEIGHTS, PRIOR, TOTALS, OWN, SKI, CUT = range(52, 62)
-PROPOSALS, FORMED, GAINS, HORIZONS, BENDS, PRESENT, OFFSET, SPREAD, LEVELS = range(62, 71)
-MOMENTS, SQUARES, LASTS, CURVES, FIRST, STEADY, RECORD = range(71, 78)
-X, TANGENT, TARGETS, SCALES, VALUES, CHARGES, OFFERED, RAW, SCRATCH, TRIAL, SPARE = range(78, 89)
-HEADER = 89
+PLAN, PRICES, TAU, WAITS, LOG_PRIOR, OWNER, RECORDS, EDGES = range(49, 57)
+START, DECISION, LAST, POINTS, WEIGHTS, PRIOR, TOTALS, OWN, SKI, CUT = range(57, 67)
+PROPOSALS, FORMED, GAINS, HORIZONS, BENDS, PRESENT, OFFSET, SPREAD, LEVELS = range(67, 76)
+MOMENTS, SQUARES, LASTS, CURVES, FIRST, STEADY, RECORD = range(76, 83)
+X, TANGENT, TARGETS, SCALES, VALUES, CHARGES, OFFERED, RAW, SCRATCH, TRIAL, SPARE = range(83, 94)
+HEADER = 94
 
 KEPT = [
     Part("plan", PLAN, ("plan",)),  # the domain's

@@ -21,11 +21,15 @@ from driftwise._compile import aside, helper, plugin
 from driftwise._lanes import Four, any_above, greater, lesser, load, root, splat, store, total, where_above
 from driftwise._memory import Pointer, at, part, whole_at
 from driftwise.domains.kernels import project
+from driftwise.engine.hedge import mean_of, tuned_rate, weigh
 from driftwise.engine.layout import DECISION_AT
 from driftwise.engine.prices import move_price
 from driftwise.pairs import layout as slot
 
 TINY, HUGE = 1e-300, 1e290
+
+ZONE = 0.06
+"""Radius of the dead zone around the mixture, in units of D / sqrt(t), where only gradients are known."""
 
 
 @helper
@@ -75,6 +79,12 @@ def _curvature(v: Pointer, way: Pointer) -> Four:
 
 
 @helper
+def _assumed(v: Pointer, e: int) -> float:
+    """Return what an estimator takes the losses to bend by, in units of `_curvature`."""
+    return at(v, slot.BENDS)[e] * (1.0 if v[slot.FORM] == slot.EACH else v[slot.CURVE])
+
+
+@helper
 def _prox(price: Four, worth: Four) -> Four:
     """Return what part of the way to go if all of it costs `price`, and being there is worth `worth` in all."""
     return splat(1.0) - lesser(price / (worth + splat(TINY)), splat(1.0))
@@ -114,8 +124,7 @@ def _move_block(v: Pointer, i: int, e: int) -> None:
     if any_above(price, splat(HUGE)) or any_above(splat(1e-140), price):
         _far_price(v, way, part(own, i))
         price = load(own, i)
-    bend = at(v, slot.BENDS)[e] * (1.0 if v[slot.FORM] == slot.EACH else v[slot.CURVE])
-    share = _shares(v, i, e, price, bend * _curvature(v, way), root(far))
+    share = _shares(v, i, e, price, _assumed(v, e) * _curvature(v, way), root(far))
     if v[slot.APART] > 0.0:
         # Prox decides on every coordinate; the others on all at once.
         tau, none = load(at(v, slot.TAU), i), splat(0.0)
@@ -152,30 +161,71 @@ def _blend(v: Pointer) -> None:
     project(at(v, slot.PLAN), out, at(v, slot.SPARE))
 
 
+@aside
+def _first_scale(v: Pointer) -> float:
+    """Return what the overhead begins with: the scale of what is at stake, before anything has been lost.
+
+    Twice the most that a round is worth to anybody who would go all the way, which is half the curvature along it; or,
+    where only gradients are known, the price of crossing the domain.
+    """
+    d, most, way = whole_at(v, slot.DIM), 0.0, at(v, slot.SCRATCH)
+    if v[slot.FORM] == slot.GRADIENT:
+        return min(2.0 * v[slot.HALF_WIDTH] * v[slot.PRICE], HUGE)
+    for e in range(whole_at(v, slot.ESTIMATORS)):
+        u, start = part(at(v, slot.PROPOSALS), e * d), at(v, slot.START)
+        for k in range(d):
+            store(way, 4 * k, splat(u[k] - start[k]))
+        worth = total(_curvature(v, way)) / 4.0 * _assumed(v, e)
+        most = worth if worth > most else most
+    return min(most, HUGE)
+
+
+@aside
+def _linger(v: Pointer) -> None:
+    """Go no farther than into the dead zone around the mixture.
+
+    Its radius is ZONE D / sqrt(t) (price / (price + |g|))^2, |g| being the root mean square of gradients: without
+    curvature mixtures waver, and each turn costs a move.
+    """
+    d, decision, last, far = whole_at(v, slot.DIM), at(v, slot.DECISION), at(v, slot.LAST), 0.0
+    usual, rounds = math.sqrt(v[slot.ENERGY] / v[slot.PRIMED]), v[slot.PRIMED]
+    part_ = v[slot.PRICE] / (v[slot.PRICE] + usual) if v[slot.PRICE] > 0.0 else 0.0
+    radius = 2.0 * ZONE * v[slot.HALF_WIDTH] / math.sqrt(rounds) * part_ * part_
+    for k in range(d):
+        far += (decision[k] - last[k]) * (decision[k] - last[k])
+    far = math.sqrt(far)
+    share = (far - radius) / far if far > radius else 0.0
+    for k in range(d):
+        decision[k] = last[k] + share * (decision[k] - last[k])
+
+
 @plugin("int64(P, P)")
 def decide(v: Pointer, scream: Pointer) -> int:
-    """Move every pair whose estimator has a proposal, mix them, and note what that costs beyond their own moves."""
+    """Move every pair whose estimator has a proposal, charge it for that, mix, and note what that costs beyond."""
     d, lanes, owner, own = whole_at(v, slot.DIM), whole_at(v, slot.LANES), at(v, slot.OWNER), at(v, slot.OWN)
-    decision, last, weights, mean = at(v, slot.DECISION), at(v, slot.LAST), at(v, slot.WEIGHTS), splat(0.0)
+    decision, last, weights, totals = at(v, slot.DECISION), at(v, slot.LAST), at(v, slot.WEIGHTS), at(v, slot.TOTALS)
     if v[slot.SCREAM_ROW] >= 0.0:  # read now, as a hint may have moved it
         u, there = part(at(v, slot.PROPOSALS), whole_at(v, slot.SCREAM_ROW) * d), at(scream, DECISION_AT)
         for k in range(d):
             u[k] = there[k]
+    if v[slot.ROUNDS] == 1.0 and v[slot.OVERHEAD] == 0.0:
+        v[slot.OVERHEAD] = _first_scale(v)
+        rate = tuned_rate(v[slot.FACTOR], v[slot.OVERHEAD])
+        v[slot.RATE] = rate if rate > 0.0 else v[slot.RATE]
     for i in range(0, lanes, 4):
         e = int(owner[i // 4])
         if e >= 0 and at(v, slot.PRESENT)[e] > 0.0:
             _move_block(v, i, e)
+            store(totals, i, load(totals, i) + load(own, i))
         else:
             store(own, i, splat(0.0))
-        mean = mean + load(weights, i) * load(own, i)
+    weigh(lanes, v[slot.RATE], at(v, slot.PRIOR), totals, weights)
     for k in range(d):
         last[k] = decision[k]
     _blend(v)
+    if v[slot.FORM] == slot.GRADIENT and v[slot.PRIMED] > 0.0:
+        _linger(v)
     price = move_price(last, decision, 1, at(v, slot.PRICES), d, v[slot.ADDS_UP] > 0.0)
-    if v[slot.ROUNDS] == 0.0:  # the way into the first decision is free
-        for i in range(0, lanes, 4):
-            store(own, i, splat(0.0))
-        price, mean = 0.0, splat(0.0)
     v[slot.MOVED] = price
-    v[slot.CHARGE] = max(price - total(mean), 0.0)
+    v[slot.CHARGE] = max(price - mean_of(lanes, weights, own), 0.0)
     return 0

@@ -15,12 +15,18 @@ from driftwise.domains.kernels import SIMPLEX
 from driftwise.movecost import MoveCost
 from driftwise.pairs import judging, layout, moving, rounds
 from driftwise.pairs.kinds import Kind
-from driftwise.pairs.layout import EACH, POOL
+from driftwise.pairs.layout import EACH, GRADIENT, POOL
 
 RATE = 0.5
 """Hedge's rate is this times ln n over the overhead."""
 
+NO_EVIDENCE = 1e250
+"""The rate while mixing has cost nothing: so large that only those who have cost the least so far have any weight."""
+
 JUDGES = (judging.judge_score, judging.judge_each, judging.judge_gradient)
+
+FAVOUR = 0.9
+"""Prior weight of self-tuned Scream, followed, where only gradients are known: it is hardly ever to be dearer."""
 
 STAY = "stay"
 """Name of the pair that never moves from the start."""
@@ -63,6 +69,10 @@ class Plan:
             places += range(start, start + len(row.movers))
             start += _padded(len(row.movers))
         return np.array(places)
+
+    def first_lane(self, row: int) -> int:
+        """Return the lane of the first pair of a row."""
+        return 4 + sum(_padded(len(before.movers)) for before in self.rows[:row])
 
     @cached_property
     def sides(self) -> dict[str, int]:
@@ -115,12 +125,14 @@ class Plan:
             layout.FULL: kind.full,
             layout.ADDS_UP: adds_up,
             layout.APART: kind.form == EACH and (adds_up or dim == 1),
+            layout.RATE: NO_EVIDENCE,
             layout.FACTOR: RATE * math.log(max(len(self.members), 2)),
             layout.HALF_WIDTH: self.domain.diameter / 2.0,
             layout.SIMPLICES: len(self._simplices),
             layout.BEND: kind.bend,
             layout.SHIFTED: kind.shifted,
             layout.OFFSETS: kind.offsets,
+            layout.PRICE: cost.largest(dim),
             layout.CURVE: kind.bend,
             layout.SCREAM_ROW: next((i for i, row in enumerate(self.rows) if _beside(row)), -1),
             layout.FIRST_GIVEN: sum(row.family is not None for row in self.rows),
@@ -143,8 +155,13 @@ class Plan:
                 lane = next(places)
                 parts["tau"][lane], parts["waits"][lane], parts["log_prior"][lane] = mover.tau, mover.waits, 0.0
                 parts["owner"][lane // 4] = e
+        favourite = int(vector[layout.SCREAM_ROW])
+        if kind.form == GRADIENT and favourite >= 0 and len(self.lanes) > 1:
+            parts["log_prior"][self.lanes] = math.log((1.0 - FAVOUR) / (len(self.lanes) - 1))
+            parts["log_prior"][self.first_lane(favourite)] = math.log(FAVOUR)
         parts["prior"][:] = parts["log_prior"]
-        parts["weights"][self.lanes] = 1.0 / len(self.lanes)
+        shares = np.exp(parts["prior"])
+        parts["weights"][:] = shares / shares.sum()
         parts["horizons"][:], parts["bends"][:], parts["present"][:] = 2.0, 1.0, 1.0
         parts["formed"][:] = [row.family is not None and not _beside(row) for row in self.rows]
         offset = 0
@@ -171,7 +188,7 @@ class Plan:
         new["horizons"][rows:] = vector[layout.ROUNDS] + 2.0
         return new_vector
 
-    def link(self, vector: Array) -> None:
+    def link(self, vector: Array, aside: bool = False) -> None:
         """Write the addresses of the plugins that this pool needs, and compile those that are not on disk."""
         parts = self.views(vector)
         parts["plan"][:] = self.domain.plan()
@@ -180,6 +197,8 @@ class Plan:
         vector[layout.JUDGE_CALL] = JUDGES[self.kind.form].address
         vector[layout.LEARN_CALL], vector[layout.DECIDE_CALL] = rounds.learn.address, moving.decide.address
         vector[layout.WEIGH_CALL] = rounds.reweigh.address
+        if aside:
+            vector[layout.ASIDE_CALL] = rounds.learn_aside.address
 
     def kept(self, vector: Array) -> Array:
         """Return a copy of what is to be kept of a vector: without its room, and without addresses."""

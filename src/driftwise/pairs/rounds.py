@@ -14,9 +14,10 @@ from driftwise._lanes import greater, load, most_of, size, splat, store, where_a
 from driftwise._memory import Pointer, at, call, part, whole_at
 from driftwise.domains.kernels import project
 from driftwise.engine.hedge import judge, tuned_rate, weigh
+from driftwise.engine.rounds import learn as observe
 from driftwise.losses.kernels import SHAPE, SLOPE
 from driftwise.pairs import layout as slot
-from driftwise.pairs.judging import OK
+from driftwise.pairs.judging import OK, REFUSED, acceptable
 
 
 @plugin("int64(P)")
@@ -30,24 +31,22 @@ def reweigh(v: Pointer) -> int:
 def _settle(v: Pointer) -> None:
     """Charge every pair, and weigh them anew."""
     lanes, owner, prior, totals = whole_at(v, slot.LANES), at(v, slot.OWNER), at(v, slot.PRIOR), at(v, slot.TOTALS)
-    values, charges, ski, nobody = at(v, slot.VALUES), at(v, slot.CHARGES), at(v, slot.SKI), splat(-math.inf)
-    largest = splat(0.0)
+    values, ski, nobody, largest = at(v, slot.VALUES), at(v, slot.SKI), splat(-math.inf), splat(0.0)
     for i in range(0, lanes, 4):
-        charge = load(values, i) + load(at(v, slot.OWN), i)
-        store(charges, i, charge)
-        largest = greater(largest, where_above(load(prior, i), nobody, size(charge), splat(0.0)))
-    least, mean, mix = judge(lanes, v[slot.RATE], prior, totals, charges, at(v, slot.WEIGHTS), most_of(largest))
+        largest = greater(largest, where_above(load(prior, i), nobody, size(load(values, i)), splat(0.0)))
+    least, mean, mix = judge(lanes, v[slot.RATE], prior, totals, values, at(v, slot.WEIGHTS), most_of(largest))
     for i in range(0, lanes, 4):
         e = int(owner[i // 4])
         offer = splat(at(v, slot.OFFERED)[e]) if e >= 0 else load(values, i)
         store(ski, i, greater(load(ski, i) + (load(values, i) - offer), splat(0.0)))
-        above = greater(load(charges, i) - splat(least), splat(0.0))
+        above = greater(load(values, i) - splat(least), splat(0.0))
         store(totals, i, load(totals, i) + where_above(load(prior, i), nobody, above, splat(0.0)))
     v[slot.PAID] += v[slot.SUFFERED] - least + v[slot.MOVED]
     v[slot.LEVEL] += least
     v[slot.MIXED] += mean
-    v[slot.OVERHEAD] += mean - mix + v[slot.CHARGE]
-    v[slot.RATE] = tuned_rate(v[slot.FACTOR], v[slot.OVERHEAD])
+    v[slot.OVERHEAD] += max(v[slot.SUFFERED] - least - mix, 0.0) + v[slot.CHARGE]
+    rate = tuned_rate(v[slot.FACTOR], v[slot.OVERHEAD])
+    v[slot.RATE] = rate if rate > 0.0 else v[slot.RATE]
     weigh(lanes, v[slot.RATE], prior, totals, at(v, slot.WEIGHTS))
 
 
@@ -106,5 +105,28 @@ def learn(v: Pointer, terms: Pointer, features: Pointer, target: Pointer, scream
     for f in range(whole_at(v, slot.FAMILIES)):
         call(int(records[2 * f]), v, part(record, int(records[2 * f + 1])), terms, scream)
     _form(v)
+    v[slot.ROUNDS] += 1.0
+    return OK
+
+
+@plugin("int64(P, P, P)")
+def learn_aside(v: Pointer, gradient: Pointer, scream: Pointer) -> int:
+    """Judge everybody by a gradient, where estimators are made for whole losses; only self-tuned Scream learns."""
+    d, decision, points, values = whole_at(v, slot.DIM), at(v, slot.DECISION), at(v, slot.POINTS), at(v, slot.VALUES)
+    if not acceptable(gradient, d):
+        return REFUSED
+    for i in range(0, whole_at(v, slot.LANES), 4):
+        inner = splat(0.0)
+        for k in range(d):
+            inner = inner + gradient[k] * (load(points, i * d + 4 * k) - splat(decision[k]))
+        store(values, i, inner)
+    for e in range(whole_at(v, slot.ESTIMATORS)):
+        u, at(v, slot.OFFERED)[e] = part(at(v, slot.PROPOSALS), e * d), 0.0
+        for k in range(d):
+            at(v, slot.OFFERED)[e] += gradient[k] * (u[k] - decision[k])
+    v[slot.SUFFERED] = 0.0
+    _settle(v)
+    if v[slot.SCREAM_ROW] >= 0.0:
+        observe(scream, gradient)
     v[slot.ROUNDS] += 1.0
     return OK

@@ -6,7 +6,7 @@ from driftwise._compile import brief, entry, helper
 from driftwise._memory import Array, Pointer, at, call, part, whole_at
 from driftwise.losses.kernels import unary_slopes, window_loss
 from driftwise.pairs import layout as slot
-from driftwise.pairs.judging import OK
+from driftwise.pairs.judging import OK, score_slope
 
 
 @helper
@@ -41,6 +41,19 @@ def observe_gradient(pool: Array, scream: Array, gradient: Array) -> int:
     """Learn from a gradient at the decision."""
     v, g = part(pool, 0), part(gradient, 0)
     return _learn(v, part(scream, 0), g, g, g)
+
+
+@brief
+def observe_aside(pool: Array, scream: Array, gradient: Array) -> int:
+    """Learn from a gradient in a pool that was made for whole losses."""
+    v = part(pool, 0)
+    return int(call(whole_at(v, slot.ASIDE_CALL), v, part(gradient, 0), part(scream, 0)))
+
+
+@brief
+def slope_at(pool: Array, terms: Array, score: float) -> float:
+    """Return the slope of the round's loss at a score, both in units of its curvature."""
+    return score_slope(part(pool, 0), part(terms, 0), score)
 
 
 @helper

@@ -10,7 +10,8 @@ import pytest
 
 import driftwise as dw
 from driftwise.errors import ArgumentError, ParameterError
-from driftwise.experiments.comparison import CONTENDERS, compare, contest
+from driftwise.experiments.comparison import CONTENDERS, compare
+from driftwise.experiments.comparison.regression import contest
 from driftwise.experiments.contests.words import show
 from driftwise.experiments.findings.finding import Chapter, Finding, Provenance, read_chapters
 from tests.experiments.comparison.files import drifting, write
@@ -94,7 +95,7 @@ def test_every_bound_that_applies_is_kept(file: Path) -> None:
     verdicts = {claim.text: claim.holds for claim in claims}
     assert verdicts.pop("Regret of Scream (appendix, no horizon) within its bound") is None
     assert set(verdicts.values()) == {True}
-    assert len(claims) == len(CONTENDERS)  # one for the optimum, none for the self-tuned
+    assert len(claims) == len(CONTENDERS) - 1  # one for the optimum, none for the two without knobs
     assert any("moves not counted" in claim.text for claim in claims)
     assert "certified by duality" in claims[-1].measured
 
@@ -258,3 +259,71 @@ def test_a_dear_beginning_is_pointed_out(tmp_path: Path, level: float, pointed_o
     pl.DataFrame({"y": y}).write_csv(tmp_path / "d.csv")
     finding = compare(tmp_path / "d.csv", "y", ["ader", "scream"], 0.1, intercept=True)
     assert ("fell in the first 60 rows, on the way from weights of 0." in str(finding.summary)) == pointed_out
+
+
+SERIES = np.repeat([20.0, 50.0, 30.0], 12) + np.random.default_rng(0).normal(0.0, 1.0, 36).round(2)
+DECISIONS: dict[str, dict[str, Any]] = {
+    "level": {"period": 6, "forecasts": ["a"]},
+    "capacity": {"shortage": 5.0, "idle": 2.0, "low": 0.0, "high": 90.0, "start": 30.0},
+    "forecasts": {"forecasts": ["a", "b"]},
+}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    pl.DataFrame({"y": SERIES, "a": SERIES + 1.0, "b": SERIES - 2.0, "did": np.full(36, 33.0)}).write_csv(
+        tmp_path / "d.csv"
+    )
+    return tmp_path / "d.csv"
+
+
+@pytest.mark.parametrize("problem", DECISIONS)
+@pytest.mark.parametrize("price", [0.0, 3.0, dw.MoveCost(up=6.0, down=0.0)])
+def test_decisions_of_every_kind_at_every_price(table: Path, problem: str, price: Any) -> None:
+    finding = compare(table, "y", None, price, problem=problem, mine="did", **DECISIONS[problem])
+    names = [row[0] for row in finding.tables[0].rows]
+    assert names[0] == "You"
+    assert {"Self-tuned learner", "Self-tuned Scream", "Hindsight optimum"} <= set(names)
+    assert finding.bullets[0].startswith("You paid ")
+    assert 3 <= len(finding.bullets) <= 6
+    assert all(len(bullet) < 240 for bullet in finding.bullets)
+    assert finding.claims[-1].holds
+    assert not any(word in said(finding) for word in ("nan", "inf "))
+    for panel in finding.panels:
+        for series in panel.series:
+            assert len(series.x) == len(series.y) <= 200
+            assert np.all(np.isfinite(series.y))
+
+
+@pytest.mark.parametrize("problem", ["level", "capacity", "forecasts"])
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_the_smallest_files_of_decisions(tmp_path: Path, problem: str, rows: int) -> None:
+    options: dict[str, Any] = {"shortage": 5.0} if problem == "capacity" else {}
+    for values in ([1.0, 2.0, 4.0], [3.0, 3.0, 3.0], [0.0, 0.0, 0.0]):
+        y = np.array(values[:rows])
+        pl.DataFrame({"y": y, "a": y, "b": y + 1.0, "did": y}).write_csv(tmp_path / "d.csv")
+        for mine in (None, "did"):
+            finding = compare(tmp_path / "d.csv", "y", None, 1.0, problem=problem, mine=mine, **options)
+            assert not any(word in said(finding) for word in ("nan", "inf "))
+
+
+def test_decisions_say_what_they_do(table: Path) -> None:
+    steps: list[str] = []
+    compare(table, "y", ["learner"], 1.0, problem="level", progress=steps.append)
+    assert steps == ["Self-tuned learner", "simple rules", "Hindsight optimum"]
+
+
+def test_options_of_another_problem_are_refused_before_the_file_is_read(tmp_path: Path) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"shortage": 5.0}, "--shortage goes with the problem capacity, and this one is regression"),
+        (
+            {"problem": "level", "intercept": True},
+            "--intercept goes with the problem regression, and this one is level",
+        ),
+        ({"problem": "levels"}, "problem must be one of 'regression', 'level', 'capacity', 'forecasts'"),
+    ]
+    for options, message in cases:
+        with pytest.raises(ParameterError, match=message):
+            compare(tmp_path / "no.csv", "y", None, 1.0, **options)
+    with pytest.raises(ParameterError, match="a regression takes one --switching-cost"):
+        compare(tmp_path / "no.csv", "y", None, dw.MoveCost(up=1.0, down=0.0))

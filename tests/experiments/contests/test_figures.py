@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from driftwise.experiments.contests.figures import Column, cost_table, costs_so_far
-from driftwise.experiments.contests.outcome import HINDSIGHT, OURS, Outcome
+from driftwise.experiments.contests.outcome import HINDSIGHT, MINE, OURS, Outcome
 
 ROUNDS = 1000
 ME = Outcome("me", OURS, np.full(ROUNDS, 2.0), np.ones(ROUNDS))
@@ -28,3 +28,8 @@ def test_costs_so_far_end_at_the_totals_and_references_are_dashed() -> None:
         assert mine.y[-1] == pytest.approx(part)
         assert len(mine.x) == len(mine.y) <= 200
         assert (mine.style, reference.style) == ("line", "dashed")
+
+
+def test_what_the_user_did_is_drawn_like_ours() -> None:
+    mine = Outcome("You", MINE, np.ones(ROUNDS), np.zeros(ROUNDS))
+    assert [series.style for series in costs_so_far([mine, ME, BEST], "row")[0].series] == ["line", "line", "dashed"]

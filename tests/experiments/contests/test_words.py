@@ -2,7 +2,7 @@
 
 import math
 
-from driftwise.experiments.contests.words import joined, more, times
+from driftwise.experiments.contests.words import beside, joined, more, times
 
 
 def test_by_how_much_a_cost_is_above_another() -> None:
@@ -11,6 +11,16 @@ def test_by_how_much_a_cost_is_above_another() -> None:
     assert more(2.0, 1.0) == "2 times as much"
     assert more(0.0, 0.0) == "the same"
     assert more(3.0, 0.0) == "3"
+
+
+def test_how_a_cost_stands_to_another() -> None:
+    assert [beside(cost, 2.0) for cost in (1.0, 2.0, 3.0, 5.0)] == [
+        "50 % less",
+        "the same",
+        "50 % more",
+        "2.5 times as much",
+    ]
+    assert beside(-1.0, 0.0) == "1 less"
 
 
 def test_large_multiples_have_no_exponent_and_missing_ones_are_a_dash() -> None:

@@ -8,8 +8,8 @@ import numpy as np
 from driftwise._validate import Array
 from driftwise.applications.data import synthetic
 from driftwise.applications.data.dataset import Dataset
-from driftwise.applications.data.files import installed, read_columns
 from driftwise.errors import MissingExtraError, unknown_name
+from driftwise.experiments.data.files import installed, read_columns
 
 DAY_AHEAD = (
     "These prices were settled the day before; here they are treated as known only after the hour, as those of a "

@@ -45,7 +45,7 @@ class Column(NamedTuple):
         return bool(np.mean(np.isnan(self.values) & ~self.missing) > 0.5)
 
 
-def read_numbers(sheet: Sheet, names: Sequence[str], chosen: Sequence[str]) -> Array:
+def read_numbers(sheet: Sheet, names: Sequence[str], chosen: Sequence[str], role: str = "feature") -> Array:
     """Return columns as numbers, shape (T, len(names)), or say which cell is not a number.
 
     Parameters
@@ -56,6 +56,8 @@ def read_numbers(sheet: Sheet, names: Sequence[str], chosen: Sequence[str]) -> A
         The columns.
     chosen : sequence of str
         Those of them that the user asked for by name.
+    role : str, default "feature"
+        What the others are, which is also the option that names them.
     """
     columns = [read_column(sheet.frame[name]) for name in names]
     flaws = [(int(np.argmax(column.bad)), k) for k, column in enumerate(columns) if column.bad.any()]
@@ -65,8 +67,8 @@ def read_numbers(sheet: Sheet, names: Sequence[str], chosen: Sequence[str]) -> A
         what, remedy = _flaw(column, row, sum(int(other.missing.sum()) for other in columns))
         if column.foreign and "comma" not in what:
             usable = [other.name for other in columns if not other.foreign and other.name not in chosen]
-            options = " ".join(f"--feature {shlex.quote(name)}" for name in usable[:5]) or "--feature NAME"
-            remedy = f"name the features to use, as in {options}, or drop the column"
+            options = " ".join(f"--{role} {shlex.quote(name)}" for name in usable[:5]) or f"--{role} NAME"
+            remedy = f"name the {role}s to use, as in {options}, or drop the column"
             if column.name in chosen:
                 remedy = "choose another column, or turn this one into numbers"
         raise InputError(f"{sheet.file}, {sheet.place(row)}, column {column.name!r}: {what}; {remedy}.")

@@ -1,30 +1,33 @@
-"""The comparison itself: learners on a user's own file, and what came out as a finding."""
+"""The comparison itself: everyone on a user's own file, and what came out as a finding."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from driftwise._validate import checked
-from driftwise.experiments.comparison.contest import Comparison, hold_contest
-from driftwise.experiments.comparison.figures import cost_table, panels, problem_table
-from driftwise.experiments.comparison.learners import choose
-from driftwise.experiments.comparison.problem import Options, read_problem
+from driftwise.experiments.comparison import decisions, regression
+from driftwise.experiments.comparison.options import REGRESSION, check_options, one_price
 from driftwise.experiments.comparison.sheet import read_sheet
-from driftwise.experiments.comparison.words import notes, summarise
-from driftwise.experiments.contests.outcome import HINDSIGHT, Outcome
-from driftwise.experiments.contests.words import show
-from driftwise.experiments.findings.finding import Claim, Finding
-from driftwise.learners import SelfTunedScream
-from driftwise.regret import certificate
-from driftwise.trace import Trace
+from driftwise.experiments.findings.finding import Finding
+from driftwise.movecost import MoveCost
 
 
 @checked
 def compare(
     data: str | Path,
     target: str,
-    learners: Sequence[str],
-    switching_cost: float,
+    learners: Sequence[str] | None,
+    switching_cost: float | MoveCost,
     *,
+    problem: str = REGRESSION,
+    mine: str | None = None,
+    forecasts: Sequence[str] | None = None,
+    shortage: float | None = None,
+    idle: float | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    start: float | None = None,
+    period: int | None = None,
+    whole: bool = False,
     features: Sequence[str] | None = None,
     intercept: bool = False,
     standardise: bool = False,
@@ -32,13 +35,23 @@ def compare(
     hindsight: bool = True,
     progress: Callable[[str], None] | None = None,
 ) -> Finding:
-    r"""Play learners on a file of features and targets, and say what each of them cost.
+    r"""Play a file of yours, a row for each round, and say what everyone cost.
 
-    Row by row, in the order of the file, a learner decides on weights w, predicts w.x, sees the target y, pays
-    (w.x - y)^2 / 2, and pays `switching_cost` for every unit that it moves its weights by. Beside the learners stand
-    three references: the best fixed weights and the hindsight optimum, for which the whole file has to be known, and
-    weights of zero that never move. The learners know the number of rows and the gradient bound beforehand, and start
-    from weights of zero.
+    In every row something is decided before the row is seen, then it costs something, and moving away from the last
+    decision costs extra. There are four problems:
+
+    - "regression": weights w of features x predict the target y; a row costs (w.x - y)^2 / 2. Learners play beside the
+      best fixed weights, the hindsight optimum and weights of zero; they know the number of rows and the gradient bound
+      beforehand (those without knobs make no use of it), and start from weights of zero.
+    - "level": one number follows the target; a row costs half the square of its distance.
+    - "capacity": one number is kept for a demand, the target; a row costs `idle` for every unit that is held and
+      `shortage` for every unit that is not met.
+    - "forecasts": weights of forecasts, at least 0 and 1 in all; a row costs half the square of the combined forecast's
+      error.
+
+    In the last three, our learner without knobs is held against what you did (`mine`), simple rules with the settings
+    that people have, the same rules with the settings that were best on this file, the best fixed decision and the
+    hindsight optimum.
 
     Parameters
     ----------
@@ -46,28 +59,50 @@ def compare(
         A CSV file (.csv, .tsv, also with .gz) with the names of the columns in its first line, or a parquet file
         (.parquet, .pq). Every cell that is used must hold a number; true and false are 1 and 0.
     target : str
-        The column to predict.
-    learners : sequence of str
-        Names from `CONTENDERS`.
-    switching_cost : float
-        lambda, the price of moving the weights by one unit of Euclidean distance.
+        The column to predict, to follow or to meet.
+    learners : sequence of str or None
+        Names from `CONTENDERS`; for decisions "learner" and "selftuned", of which the first is the one that the words
+        are about. None for the usual ones.
+    switching_cost : float or MoveCost
+        lambda, the price of moving by one unit of Euclidean distance; prices up and down for all but regression.
+    problem : {"regression", "level", "capacity", "forecasts"}, default "regression"
+        What is decided.
+    mine : str, optional
+        The column of what you really did: levels or capacities; for forecasts the name of the one that you followed in
+        each row, or the combined forecast as a number. Not for regression.
+    forecasts : sequence of str, optional
+        Columns of forecasts, each known before its row. For "forecasts" those to be weighed, all other columns when
+        left out; for "level" and "capacity" our learner is given them as proposals.
+    shortage : float, optional
+        For "capacity": the cost of a unit of demand that is not met, above `idle`.
+    idle : float, optional
+        For "capacity": the cost of a unit that is held, needed or not; 1 when left out.
+    low, high : float, optional
+        Limits of a level or a capacity; taken from the range of the columns, with room, when left out.
+    start : float, optional
+        First level or capacity of our learners; where you began when left out, or else the first value of the column.
+    period : int, optional
+        Rows in a season of a level or a capacity, such as 24 or 7.
+    whole : bool, default False
+        Whether levels or capacities are whole numbers.
     features : sequence of str, optional
-        The columns to predict from; all others when left out.
+        For regression: the columns to predict from; all others when left out.
     intercept : bool, default False
-        Whether to add a constant feature of 1.
+        For regression: whether to add a constant feature of 1.
     standardise : bool, default False
-        Whether to scale features to mean 0 and standard deviation 1 over the whole file, which is hindsight.
+        For regression: whether to scale features to mean 0 and standard deviation 1 over the whole file, which is
+        hindsight.
     radius : float, optional
-        The largest norm of the weights; twice that of the best fixed weights when left out.
+        For regression: the largest norm of the weights; twice that of the best fixed weights when left out.
     hindsight : bool, default True
-        Whether to work out the hindsight optimum, which can take long on large files whose weights drift much.
+        Whether to work out the hindsight optimum, which can take long on large files whose decisions drift much.
     progress : callable, optional
-        Called with the name of every learner before it plays, and with "Hindsight optimum" before that is worked out.
+        Called with what is being played.
 
     Returns
     -------
     Finding
-        Summary, tables, claims (each learner's regret is within its theorem's bound) and panels.
+        Summary, tables, claims and panels.
 
     Examples
     --------
@@ -84,44 +119,24 @@ def compare(
     Best fixed weights       675    4.44
     Weights of zero          750    4.93
     Repeat the last value       -       -
+
+    A level that was held at 1 all the time, where moves cost 2:
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "held.csv"
+    ...     _ = file.write_text("load,held\n" + "1,1\n" * 50 + "9,1\n" * 50)
+    ...     finding = compare(file, "load", None, 2.0, problem="level", mine="held")
+    >>> print(*finding.tables[0].rows[0][:5])
+    You 1600 1600 0 0
     """
     say = progress or (lambda text: None)
-    contenders = choose(learners)
-    problem = read_problem(read_sheet(data), target, switching_cost, Options(features, intercept, standardise, radius))
-    contest = hold_contest(problem, contenders, hindsight, say)
-    return Finding(
-        f"Learners on {problem.sheet.file}: {problem.target}, switching cost {show(problem.setting.switching_cost)}",
-        summarise(contest),
-        [cost_table(contest), problem_table(contest), notes(contest)],
-        _claims(contest),
-        panels(contest),
-        columns=2,
-    )
-
-
-def _claims(contest: Comparison) -> list[Claim]:
-    """Check the regret of every learner against its theorem, if it has one, and the optimum against its certificate."""
-    claims = [
-        _within_bound(outcome.name, outcome.trace, contest.references)
-        for outcome in contest.learners
-        if outcome.trace and not isinstance(outcome.trace.learner, SelfTunedScream)
-    ]
-    if contest.solution:
-        claims.append(Claim("The hindsight optimum is certified", contest.solution.optimal, contest.solution.status))
-    return claims
-
-
-def _within_bound(name: str, trace: Trace, references: list[Outcome]) -> Claim:
-    """Say whether the regret of a learner is within its theorem's bound, against every reference in hindsight."""
-    found = {
-        f"the {reference.label.lower()}": certificate(trace, reference.decisions)
-        for reference in references
-        if reference.kind == HINDSIGHT and reference.decisions is not None
-    }
-    first = next(iter(found.values()))
-    unmet = [assumption.text for assumption in first.assumptions if assumption.holds is not True]
-    measured = [f"{show(one.measured)} of {show(one.bound)} against {whom}" for whom, one in found.items()]
-    holds = None if unmet else all(one.within for one in found.values())
-    moves = ", moves not counted," if "not counted" in first.measure else ""
-    text = f"Regret of {name}{moves} within its bound"
-    return Claim(text, holds, "; ".join([*measured, first.theorem, *unmet]))
+    chosen = decisions.Options(mine, forecasts, shortage, idle, low, high, start, period, whole)
+    wanted = regression.Options(features, intercept, standardise, radius)
+    check_options(problem, {**vars(chosen), **vars(wanted)})
+    if problem == REGRESSION:
+        price, contenders = one_price(switching_cost), regression.choose(learners)
+        made = regression.read_problem(read_sheet(data), target, price, wanted)
+        return regression.conclude(regression.hold_contest(made, contenders, hindsight, say))
+    names = decisions.choose(learners, regression.CONTENDERS)
+    posed = decisions.READERS[problem](read_sheet(data), target, switching_cost, chosen)
+    return decisions.conclude(decisions.hold_contest(posed, names, hindsight, say))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from driftwise._validate import Array
-from driftwise.experiments.contests.outcome import OURS, Outcome
+from driftwise.experiments.contests.outcome import MINE, OURS, Outcome
 from driftwise.experiments.findings.curves import cumulative, marks
 from driftwise.experiments.findings.finding import Panel, Series, Table
 
@@ -23,10 +23,11 @@ def cost_table(title: str, who: str, outcomes: Iterable[Outcome], columns: Mappi
 
 
 def costs_so_far(outcomes: Sequence[Outcome], x_label: str) -> list[Panel]:
-    """Return three panels: overall cost, loss and switching cost so far; players other than ours are dashed."""
+    """Return three panels: overall cost, loss and switching cost so far; all but ours and the user's are dashed."""
     rounds = marks(len(outcomes[0].running))
 
     def curve(one: Outcome, costs: Array) -> Series:
-        return Series(one.label, rounds, cumulative(costs).tolist(), style="line" if one.kind == OURS else "dashed")
+        style = "line" if one.kind in (MINE, OURS) else "dashed"
+        return Series(one.label, rounds, cumulative(costs).tolist(), style=style)
 
     return [Panel(title, x_label, "cost", [curve(one, part(one)) for one in outcomes]) for title, part in PARTS.items()]

@@ -10,9 +10,9 @@ from driftwise.experiments.contests.words import spoken
 from driftwise.optimum.values import step_lengths
 from driftwise.trace import Trace
 
-OURS, CAUTION, RULE, HINDSIGHT = KINDS = ("ours", "caution", "rule", "hindsight")
-"""Kinds of players, in the order in which they are shown: ours, a way of using ours that we warn of, rules that people
-use, and those who know everything beforehand."""
+MINE, OURS, CAUTION, RULE, HINDSIGHT = KINDS = ("mine", "ours", "caution", "rule", "hindsight")
+"""Kinds of players, in the order in which they are shown: what a user really did, ours, a way of using ours that we
+warn of, rules that people use, and those who know everything beforehand."""
 
 
 @dataclass(frozen=True, eq=False)

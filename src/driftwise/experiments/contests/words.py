@@ -57,6 +57,19 @@ def more(cost: float, than: float) -> str:
     return f"{percent(extra)} more" if extra < 1.0 else f"{extra + 1.0:.3g} times as much"
 
 
+def beside(cost: float, other: float) -> str:
+    """Return how a cost stands to another: less, the same or more.
+
+    Examples
+    --------
+    >>> beside(3.0, 4.0), beside(4.0, 4.0), beside(5.0, 4.0)
+    ('25 % less', 'the same', '25 % more')
+    """
+    if cost < other:
+        return f"{percent(1.0 - cost / other)} less" if other > 0.0 else f"{show(other - cost)} less"
+    return more(cost, other)
+
+
 def spoken(label: str) -> str:
     """Return a label in the form it has in a sentence.
 

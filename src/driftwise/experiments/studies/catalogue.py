@@ -5,6 +5,7 @@ from typing import NamedTuple
 from driftwise.errors import unknown_name
 from driftwise.experiments.studies import figure1
 from driftwise.experiments.studies.control import exploration, identification, selftuned
+from driftwise.experiments.studies.decisions import adversaries, capacity, daily, gradients, paper, real, robustness
 from driftwise.experiments.studies.figure2 import study as figure2
 from driftwise.experiments.studies.selftuned import battery, hints, integers, stream, units
 from driftwise.experiments.studies.study import Study
@@ -27,6 +28,10 @@ THEORY = (
     *(lower_bounds.EXPERTS, lower_bounds.MOVING, optimum.SOLVERS),
 )
 SELF_TUNED = (stream.STUDY, battery.STUDY, units.STUDY, hints.STUDY, integers.STUDY)
+DECISIONS = (
+    *(real.STUDY, capacity.STUDY, daily.STUDY, robustness.STUDY),
+    *(paper.STUDY, gradients.STUDY, adversaries.STUDY),
+)
 CONTROL = (identification.STUDY, exploration.STUDY, selftuned.STUDY)
 
 CATALOGUE = {
@@ -34,6 +39,7 @@ CATALOGUE = {
     "figure2": Experiment("Figure 2: control under changing costs", (figure2.STUDY,), (45.0, 190.0), seeded=True),
     "theory": Experiment("Theory: bounds, growth, and the hardest instances", THEORY, (35.0, 120.0)),
     "selftuned": Experiment("Learning without knobs", SELF_TUNED, (25.0, 600.0)),
+    "decisions": Experiment("Decisions, beside rules that are tuned in hindsight", DECISIONS, (50.0, 480.0)),
     "control": Experiment("Plants that are not known, and control without knobs", CONTROL, (35.0, 3600.0)),
 }
 

@@ -1,19 +1,20 @@
 """The self-tuned learner: where would one like to be, how far is it worth going, and who has been right."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from driftwise import estimators as kinds_of_estimator
-from driftwise import movers as kinds_of_mover
-from driftwise._validate import Array, array, instance, read_only, whole
+from driftwise import estimators as _estimators
+from driftwise import movers as _movers
+from driftwise._validate import Array, instance, read_only, whole
 from driftwise.domains import Domain
 from driftwise.errors import InputError, ParameterError
 from driftwise.estimators import Estimator
 from driftwise.learners.base import Learner
 from driftwise.learners.parts import first_decision, wide_enough
+from driftwise.learners.self_tuned.own import Follower, Shown, proposal_of, seen_in
 from driftwise.learners.self_tuned.proposals import Proposals, read_proposals, read_table
 from driftwise.learners.self_tuned_scream import SelfTunedScream
 from driftwise.losses import LossStream, RoundLoss
@@ -25,10 +26,11 @@ from driftwise.pairs import layout
 from driftwise.pairs.judging import OK
 from driftwise.pairs.kinds import Kind, kind_of
 from driftwise.pairs.layout import GRADIENT
-from driftwise.pairs.pool import Plan, Row, arrange
-from driftwise.pairs.run import decide, observe_gradient, observe_loss, reweigh
+from driftwise.pairs.pool import STAY, Plan, Row, arrange
+from driftwise.pairs.run import decide, observe_aside, observe_gradient, observe_loss, reweigh
 
 NONE = np.zeros(1)
+"""Stands for a vector that is not there."""
 
 
 class SelfTunedLearner(Learner):
@@ -45,117 +47,138 @@ class SelfTunedLearner(Learner):
         movers: Sequence[Mover] | None = None,
     ) -> None:
         super().__init__(domain)
-        wide_enough("SelfTunedLearner", domain)
-        self._cost = move_cost_for("SelfTunedLearner", switching_cost, domain.dim)
+        owner = "SelfTunedLearner"
+        wide_enough(owner, domain)
+        self._cost = move_cost_for(owner, switching_cost, domain.dim)
         self.switching_cost = self._cost.simplest
-        self.period = None if period is None else whole("SelfTunedLearner", "period", period, low=2)
-        self._estimators = tuple(kinds_of_estimator.default(period) if estimators is None else estimators)
-        self._movers = tuple(kinds_of_mover.default() if movers is None else movers)
-        self._given_start = start is not None
-        self._start = first_decision("SelfTunedLearner", domain, Euclidean(), start)
+        self.period = None if period is None else whole(owner, "period", period, low=2)
+        chosen = _estimators.default(self.period) if estimators is None else list(estimators)
+        self._estimators = tuple(instance(owner, "estimators", one, Estimator, "[Smoothing(0.3)]") for one in chosen)
+        ways = _movers.default() if movers is None else list(movers)
+        self._movers = tuple(instance(owner, "movers", one, Mover, "[Follow()]") for one in ways)
+        if not self._movers:
+            raise ParameterError(f"{owner}: movers must have at least one mover, such as [Follow()].")
+        self._start_given = start is not None
+        self._start = first_decision(owner, domain, Euclidean(), start)
         self._names: tuple[str, ...] = ()
+        self._followers: list[Follower] = []
+        self._proposed: dict[int, Array | None] = {}
         self._waiting: dict[str, Array] = {}
+        self._scream: SelfTunedScream | None = None
         self._plan: Plan | None = None
         self._vector, self._linked = NONE, False
-        self._scream: SelfTunedScream | None = None
-
-    # ---- what can be read
 
     @property
     def members(self) -> list[str]:
-        """Names of the (estimator, mover) pairs, in the order of `weights`; before the first round, only "stay"."""
-        return ["stay"] if self._plan is None else self._plan.members
+        """Names of the (estimator, mover) pairs, in the order of `weights`; before the first round only "stay"."""
+        return [STAY] if self._plan is None else self._plan.members
 
     @property
     def weights(self) -> Array:
-        """Weights of the pairs."""
+        """Weights of the pairs; they sum to 1."""
         if self._plan is None:
             return np.ones(1)
-        return self._plan.views(self._vector)["weights"][self._plan.lanes]
+        return np.asarray(self._plan.views(self._vector)["weights"][self._plan.lanes])
 
     @property
     def overhead(self) -> float:
-        """What mixing has cost so far."""
+        """Cost of mixing so far (A_T in the notes): the proved bound on regret is a small multiple of it."""
         return 0.0 if self._plan is None else float(self._vector[layout.OVERHEAD])
 
-    # ---- the two verbs
-
     def act(self, hint: ArrayLike | None = None, proposal: Proposals = None) -> Array:
-        """Return the decision for this round: read-only, and the same until `observe`."""
+        """Return the decision for this round: read-only, and the same until `observe`.
+
+        Parameters
+        ----------
+        hint : array of shape (dim,), optional
+            A guess of the gradient that this round will bring; `SelfTunedScream`, which is one of the estimators, takes
+            an optimistic step on it.
+        proposal : array of shape (dim,), or dict of arrays by name, optional
+            Where a forecast or a rule of yours would like to be: one, or several with names. Each is an estimator with
+            every mover from the round on in which its name is first given. It may be None, or left out, in a round.
+        """
         if proposal is not None:
             if self._acted is not None:
                 raise self._acts_again("a proposal, which belongs to the first act of a round")
-            if self._round >= self._limit:
-                raise self._exhausted()
             self._waiting = read_proposals(self.domain, proposal)
         try:
             return super().act(hint)
         finally:
-            self._waiting = {}
+            self.__dict__["_waiting"] = {}
 
     def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
-        """Take in what the decision cost."""
+        """Take in what the decision cost.
+
+        Parameters
+        ----------
+        gradient : a loss, or array of shape (dim,)
+            The loss of the round, such as ``losses[t]``, or a whole stream, which is then read at this learner's round;
+            or the gradient at the decision. What comes first decides on the estimators: those that learn from whole
+            losses, or, for gradients, linear and custom losses, those that work from gradients. In a round that brings
+            another kind, pairs are judged by its gradient, and only `SelfTunedScream` learns from it.
+        """
         w = self._acted
         if w is None:
             raise self._too_early()
         loss = self._loss(gradient)
         stream = loss._stream if isinstance(loss, RoundLoss) else None
-        kind = kind_of(stream) if isinstance(stream, DataLoss) else Kind(GRADIENT, self.domain.dim)
-        if kind.form == GRADIENT:
-            given: Any = self._gradient_at(w, gradient)
-        elif stream.dim != self.domain.dim:
+        kind = Kind(GRADIENT, self.domain.dim) if stream is None else kind_of(stream)
+        if kind.dim != self.domain.dim:
             raise InputError(
-                f"SelfTunedLearner.observe: the losses have dim {stream.dim}, the learner decides in {self.domain!r}."
+                f"SelfTunedLearner.observe: the losses have dim {kind.dim}, the learner decides in {self.domain!r}."
             )
-        self.prepare(kind)
-        if kind.form == GRADIENT:
-            status = observe_gradient(self._vector, self._cell, given)
+        alike = self._plan is None or kind == self._plan.kind
+        if kind.form == GRADIENT or not alike:
+            given, terms = self._gradient_at(w, gradient if loss is None else loss), None
+            self.prepare(kind)
+            if not alike:
+                self._plan.link(self._vector, aside=True)
+            status = (observe_gradient if alike else observe_aside)(self._vector, self._cell, given)
         else:
-            status = observe_loss(self._vector, self._cell, *stream._parts, loss._t)
+            assert isinstance(loss, RoundLoss)
+            assert isinstance(stream, DataLoss)
+            self.prepare(kind)
+            terms, status = stream._parts[0], observe_loss(self._vector, self._cell, *stream._parts, loss._t)
         if status != OK:
             raise self._refused("the gradient" if kind.form == GRADIENT else f"{loss!r}: its numbers")
+        if alike:
+            self._teach(terms)
         self._end_round()
 
-    # ---- how it is done
-
     def prepare(self, kind: Kind) -> None:
-        """Make the pool for a kind of loss, or check that it is the one it was made for; link what is compiled."""
+        """Make the pool for a kind of loss, if there is none yet, and compile what it needs."""
         if self._plan is None:
             plan = self._new_plan(kind)
             vector = plan.new(self._start)
-            if any(row.family is not None and row.family.beside for row in plan.rows):
+            if vector[layout.SCREAM_ROW] >= 0.0:
                 self._scream = SelfTunedScream(self.domain, switching_cost=self._cost, start=self._start)
+            for row in plan.rows:
+                if row.family is None and row.estimator is not None:
+                    row.estimator.begin(self._start.copy(), self.domain)
             self._plan, self._vector, self._linked = plan, vector, False
-        elif kind != self._plan.kind:
-            raise InputError(
-                f"SelfTunedLearner.observe: it has learnt from {self._plan.kind.name} since its first round, and now got "
-                f"{kind.name}; give the same kind of loss in every round."
-            )
         if not self._linked:
             self._plan.link(self._vector)
             self._linked = True
 
     @property
-    def lanes(self) -> Any:
-        """Places of the pairs of `members` among the lanes of the pool."""
+    def lanes(self) -> NDArray[np.int64]:
+        """Places of the pairs of `members` among the lanes of the pool; for compiled loops."""
         assert self._plan is not None
         return self._plan.lanes
 
     def runs_compiled(self) -> bool:
-        """Tell whether compiled loops may play in its place."""
-        return True
+        """Tell whether compiled loops may play in its place: not with estimators or movers in Python, or verbs of a subclass."""
+        mine = all(getattr(type(self), name) is getattr(SelfTunedLearner, name) for name in ("act", "observe", "_decide"))
+        suited = [type(one).family is not Estimator.family for one in self._estimators]
+        return mine and all(suited) and all(mover.tau is not None for mover in self._movers)
 
     def ready(self, losses: DataLoss, proposals: Any) -> tuple[Array, Array, Array]:
         """Return the pool, the cell of self-tuned Scream and a table of proposals, ready for a compiled run."""
         named = {} if proposals is None else read_table("play", self.domain, proposals, len(losses))
         if self._round == 0:
-            first = [rows[0] for rows in named.values() if not np.isnan(rows[0, 0])]
-            if first and not self._given_start:
-                self._start = self.domain.project(np.mean(first, axis=0))
-            self._names = tuple(name for name, rows in named.items() if not np.isnan(rows[0, 0]))
+            self._begin({name: rows[0] for name, rows in named.items() if not np.isnan(rows[0, 0])})
         self.prepare(kind_of(losses))
         self._join([name for name in named if name not in self._names])
-        self.prepare(kind_of(losses))
         table = np.full((len(losses), len(self._names), self.domain.dim), np.nan)
         for i, name in enumerate(self._names):
             if name in named:
@@ -169,55 +192,101 @@ class SelfTunedLearner(Learner):
         if self._scream is not None:
             self._scream.adopt(self._scream.cell)
 
+    @property
+    def _cell(self) -> Array:
+        return NONE if self._scream is None else self._scream.cell
+
+    def _begin(self, proposals: dict[str, Array]) -> None:
+        """Begin with the proposals of the first round, and if no start was given in the middle of them."""
+        if proposals and not self._start_given:
+            self._start = self.domain.project(np.mean(list(proposals.values()), axis=0))
+        self._names = tuple(proposals)
+
+    def _new_plan(self, kind: Kind) -> Plan:
+        """Return the pool of everybody who suits a kind of loss: those compiled, those in Python, and proposals."""
+        compiled = tuple(mover for mover in self._movers if mover.tau is not None)
+        suited = [one for one in self._estimators if one.suits(kind)]
+        own = [(one, one.ways(kind)) for one in suited]
+        rows = [Row(one.name, one.family(kind), one, tuple(ways or compiled)) for one, ways in own]
+        rows = list(arrange(rows))
+        self._followers, count = [], len(rows)
+        for i in range(count):
+            self._look(rows, i)
+        for name in self._names:
+            self._add(rows, name)
+        return Plan(self.domain, self._cost, kind, tuple(rows))
+
+    def _add(self, rows: list[Row], name: str) -> None:
+        """Add a row for proposals of a name."""
+        rows.append(Row(name, None, None, tuple(mover for mover in self._movers if mover.tau is not None)))
+        self._look(rows, len(rows) - 1)
+
+    def _look(self, rows: list[Row], source: int) -> None:
+        """Add a row for every mover in Python that looks at a row."""
+        for mover in self._movers:
+            if mover.tau is None:
+                self._followers.append(Follower(len(rows), source, mover))
+                rows.append(Row(rows[source].name, None, None, (Shown(mover.name),)))
+
     def _join(self, names: Sequence[str]) -> None:
         """Let proposals of new names join, each with every mover, where the mixture is."""
         if not names:
             return
         assert self._plan is not None
-        larger = Plan(self.domain, self._cost, self._plan.kind, (*self._plan.rows, *map(self._given, names)))
+        rows = list(self._plan.rows)
+        for name in names:
+            self._add(rows, name)
+        larger = Plan(self.domain, self._cost, self._plan.kind, tuple(rows))
         self._vector = self._plan.grown(self._vector, larger)
         self._names += tuple(names)
         self._plan, self._linked = larger, False
         self.prepare(larger.kind)
         reweigh(self._vector)
 
-    def _new_plan(self, kind: Kind) -> Plan:
-        rows = [
-            Row(one.name, one.family(kind), one, tuple(getattr(one, "movers", self._movers)))
-            for one in self._estimators
-            if one.suits(kind)
-        ]
-        rows += [self._given(name) for name in self._names]
-        return Plan(self.domain, self._cost, kind, arrange(rows))
-
-    def _given(self, name: str) -> Row:
-        return Row(name, None, None, self._movers)
-
-    @property
-    def _cell(self) -> Array:
-        return NONE if self._scream is None else self._scream.cell
-
     def _decide(self) -> Array:
         if self._round == 0:
-            if self._waiting and not self._given_start:
-                self._start = self.domain.project(np.mean(list(self._waiting.values()), axis=0))
-            self._names = tuple(self._waiting)
+            self._begin(self._waiting)
             return read_only(self._start.copy())
         assert self._plan is not None
         self._join([name for name in self._waiting if name not in self._names])
         self.prepare(self._plan.kind)
-        if self._names:
-            parts, first = self._plan.views(self._vector), int(self._vector[layout.FIRST_GIVEN])
-            for i, name in enumerate(self._names):
-                point = self._waiting.get(name)
-                parts["present"][first + i] = point is not None
-                if point is not None:
-                    parts["proposals"][first + i] = point
+        parts = self._plan.views(self._vector)
+        for row, point in {**self._proposed, **self._given()}.items():
+            parts["present"][row] = point is not None
+            if point is not None:
+                parts["proposals"][row] = point
+        if self._followers:
+            if self._scream is not None:
+                parts["proposals"][int(self._vector[layout.SCREAM_ROW])] = self._scream.act()
+            for one in self._followers:
+                parts["proposals"][one.row] = one.go(self._plan, self._vector)
         decide(self._vector, self._cell)
-        return read_only(self._plan.views(self._vector)["decision"].copy())
+        return read_only(parts["decision"].copy())
+
+    def _given(self) -> dict[int, Array | None]:
+        """Return the proposals of this round by row; None for those that are missing."""
+        if not self._names:
+            return {}
+        assert self._plan is not None
+        looking = {one.row for one in self._followers}
+        rows = [i for i, row in enumerate(self._plan.rows) if row.family is None and row.estimator is None]
+        rows = [i for i in rows if i not in looking]
+        return {row: self._waiting.get(name) for row, name in zip(rows, self._names, strict=True)}
+
+    def _teach(self, terms: Array | None) -> None:
+        """Let estimators and movers in Python take in the round that the pool has just learnt from."""
+        assert self._plan is not None
+        taught = [(i, row.estimator) for i, row in enumerate(self._plan.rows) if row.family is None and row.estimator]
+        if taught:
+            seen = seen_in(self._plan, self._vector, terms)
+            for i, one in taught:
+                one.learn(seen)
+                self._proposed[i] = proposal_of(one, self._plan)
+        for follower in self._followers:
+            follower.learn(self._plan, self._vector)
 
     def _learn(self, gradient: Array) -> None:
-        raise NotImplementedError
+        """Not used: `observe` takes whole losses."""
 
     def _take_hint(self, hint: Array) -> None:
         if self._scream is not None:
@@ -232,8 +301,8 @@ class SelfTunedLearner(Learner):
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         """Make a pool of what was copied or unpickled."""
-        known = saved.pop("_known")
+        known, followers = saved.pop("_known"), saved["_followers"]
         super().__setstate__(saved)
         plan = None if known is None else self._new_plan(known[0])
         vector = NONE if plan is None else plan.vector_of(known[1])
-        self.__dict__.update(_plan=plan, _vector=vector, _linked=False)
+        self.__dict__.update(_plan=plan, _vector=vector, _linked=False, _followers=followers)

@@ -1,0 +1,1 @@
+"""Real series, read from the files of installed packages."""

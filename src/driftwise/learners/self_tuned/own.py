@@ -1,0 +1,99 @@
+"""Estimators and movers that are written in Python: what they are shown of a round, and what they make of it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from driftwise._validate import Array, array
+from driftwise.errors import ParameterError
+from driftwise.estimators import Estimator, Seen
+from driftwise.movers import Follow, Mover, Step
+from driftwise.pairs import layout
+from driftwise.pairs.layout import EACH, SCORE
+from driftwise.pairs.pool import Plan
+from driftwise.pairs.run import slope_at
+
+
+class Shown(Follow):
+    """What the kernel takes a mover in Python to be: it follows to where that mover goes."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+@dataclass
+class Follower:
+    """A pair whose mover is written in Python."""
+
+    row: int
+    """Its own row of the pool, which proposes where it goes."""
+    source: int
+    """Row of the estimator that it looks at."""
+    mover: Mover
+    staying: float = 0.0
+    """What staying has cost beyond what the proposals have cost, since it last moved."""
+
+    def go(self, plan: Plan, vector: Array) -> Array:
+        """Return where it goes from where it is."""
+        parts, lane = plan.views(vector), plan.first_lane(self.row)
+        here = parts["points"][lane // 4, :, lane % 4].copy()
+        way = parts["proposals"][self.source] - here
+        if not way.any():
+            return here
+        price, gain = float(np.asarray(plan.cost(way))), curvature(plan, vector, way, self.source)
+        rounds, horizon = int(vector[layout.ROUNDS]), float(parts["horizons"][self.source])
+        owner = f"{type(self.mover).__name__}.share"
+        given = self.mover.share(Step(way, price, gain, self.staying, rounds, horizon))
+        share = float(array(owner, "what it returns", given, ()))
+        if not 0.0 <= share <= 1.0:
+            raise ParameterError(f"{owner}: it must return a number from 0 to 1, got {share:g}.")
+        self.staying = 0.0 if share > 0.0 else self.staying
+        return np.asarray(here + share * way)
+
+    def learn(self, plan: Plan, vector: Array) -> None:
+        """Count what staying has cost in the round."""
+        parts, lane = plan.views(vector), plan.first_lane(self.row)
+        self.staying = max(self.staying + float(parts["values"][lane] - parts["offered"][self.source]), 0.0)
+
+
+def curvature(plan: Plan, vector: Array, way: Array, row: int) -> float:
+    """Return the curvature of the losses along a way, as the estimator of a row takes it to be."""
+    parts, d = plan.views(vector), plan.domain.dim
+    if plan.kind.form == EACH:
+        bend = float(parts["curves"] @ way**2)
+    elif plan.kind.full:
+        bend = float(way @ parts["moments"].reshape(d, d) @ way) * vector[layout.CURVE]
+    else:
+        bend = float(parts["moments"] @ way**2) * vector[layout.CURVE]
+    return float(max(bend, 0.0) * parts["bends"][row])
+
+
+def seen_in(plan: Plan, vector: Array, terms: Array | None) -> Seen:
+    """Return the round that was learnt from last, as estimators see it; `terms` are those of its loss."""
+    parts, d, kind = plan.views(vector), plan.domain.dim, plan.kind
+
+    def slope(z: float) -> float:
+        if terms is None or kind.form != SCORE:
+            raise ParameterError(f"Seen.slope: there is no score in {kind.name}.")
+        return float(slope_at(vector, terms, float(z)))
+
+    return Seen(
+        kind,
+        int(vector[layout.ROUNDS]) - 1,
+        parts["decision"].copy(),
+        parts["targets"][: 1 if kind.form == SCORE else d].copy(),
+        parts["x"][:d].copy(),
+        parts["scales"].copy(),
+        slope,
+        float(parts["x"][d]) if kind.form == SCORE else 0.0,
+    )
+
+
+def proposal_of(one: Estimator, plan: Plan) -> Array | None:
+    """Return what an estimator proposes, checked and put into the domain; None if it has no opinion."""
+    given: Any = one.propose()
+    if given is None:
+        return None
+    owner = f"{type(one).__name__}.propose"
+    return plan.domain.project(array(owner, "what it returns", given, (plan.domain.dim,), copy=True))

@@ -1,0 +1,64 @@
+"""Files of packages, read without importing the package."""
+
+import gzip
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from driftwise.errors import InputError
+from driftwise.experiments.data.files import installed, read_columns
+
+TABLE = "day,a,b\n2021-01,1,2\n2022-01,,4\n2023-01,5,6\n" + "2024-01,7,8\n" * 100
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a package whose import fails, with data in it."""
+    folder = tmp_path / "dataful"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("raise RuntimeError('imported')")
+    (folder / "plain.csv").write_text(TABLE)
+    (folder / "packed.csv.gz").write_bytes(gzip.compress(TABLE.encode()))
+    with zipfile.ZipFile(folder / "packed.zip", "w") as archive:
+        archive.writestr("whatever", TABLE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return folder
+
+
+def test_a_package_is_found_and_not_imported(package: Path) -> None:
+    assert installed("dataful")
+    assert not installed("no_such_package_anywhere")
+    assert "dataful" not in sys.modules
+
+
+@pytest.mark.parametrize("file", ["plain.csv", "packed.csv.gz", "packed.zip"])
+def test_columns_are_read_in_the_order_asked_for(package: Path, file: str) -> None:
+    values = read_columns("dataful", file, ["b", "a"])
+    assert values.shape == (103, 2)
+    assert values[0].tolist() == [2.0, 1.0]
+    assert np.isnan(values[1, 1])
+
+
+def test_rows_are_chosen_by_how_a_cell_begins(package: Path) -> None:
+    assert read_columns("dataful", "plain.csv", ["b"], ("day", "2021|2023")).ravel().tolist() == [2.0, 6.0]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("no.csv", None, "the installed dataful has no file no.csv"),
+        ("bad.csv", "x\n1\n", "has no column 'a'"),
+        ("bad.csv", "a\nred\n", "is not as expected"),
+        ("bad.csv", "a\n", "is not as expected"),
+        ("bad.csv", "a,b\n,1\n2,1\n", "is not as expected"),
+        ("bad.csv", "a,b\n1,1\n,1\n2,1\n", "is not as expected"),
+    ],
+)
+def test_files_that_are_not_as_expected_are_refused(package: Path, file: str, text: str | None, message: str) -> None:
+    if text is not None:
+        (package / file).write_text(text)
+    with pytest.raises(InputError, match=f"(?i){message}"):
+        read_columns("dataful", file, ["a"])
