@@ -1,65 +1,56 @@
 """What an estimator is: it learns from whole rounds, and says where it would like to be if moving were free."""
 
-from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from driftwise._settings import Fixed
 from driftwise._validate import Array
 from driftwise.domains import Domain
+from driftwise.estimators.seen import Seen
 from driftwise.movers import Mover
 from driftwise.pairs.kinds import Kind
 from driftwise.pairs.layout import EACH, SCORE
 
-
-@dataclass(frozen=True)
-class Seen:
-    """A round as estimators see it: clipped, so that no glitch gets through.
-
-    Attributes
-    ----------
-    kind : Kind
-        What kind of loss it is.
-    rounds : int
-        Rounds observed before it.
-    decision : array of shape (d,)
-        What was played.
-    targets : array
-        Targets of the coordinates (``EACH``), or the target of the score as an array of one (``SCORE``), or the gradient
-        at the decision (``GRADIENT``).
-    features : array of shape (d,)
-        x of a loss of a score, in units in which the loss bends by 1; on a simplex without what all its points share.
-        Ones for a loss of each coordinate, and the direction of the gradient where there is only that.
-    scales : array of shape (d,)
-        Running mean square of each feature.
-    slope : callable
-        ``slope(z)``: slope of the loss at a score z = <x, w>, both in the units of `features`.
-    intercept : float
-        Size of a constant feature in these units; 0 while another feature is constant.
-    """
-
-    kind: Kind
-    rounds: int
-    decision: Array
-    targets: Array
-    features: Array
-    scales: Array
-    slope: Callable[[float], float]
-    intercept: float
+__all__ = ["Estimator", "Seen"]
 
 
 class Estimator(Fixed):
     """Base class of estimators; one of your own is a subclass with `begin`, `learn` and `propose`.
 
-    The estimators of this package run in compiled code; these three methods are the same in NumPy, written to be read.
+    The estimators of this package run in compiled code; their three methods state the same in NumPy, to be read, and to
+    be used without a learner. A subclass of one of them that changes these methods must have a `family` that returns None,
+    or the compiled code runs in its place.
 
     Attributes
     ----------
     name : str
         Name in `SelfTunedLearner.members`.
     forms : tuple of int
-        Forms of loss that it makes sense for; see `Kind.form`.
+        Forms of loss that it makes sense for; see `Kind`.
+
+    Examples
+    --------
+    The mean of the targets so far, which is all there is to know of a level that stays:
+
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> from driftwise.estimators import EACH, Estimator, Seen
+    >>> class Mean(Estimator):
+    ...     name, forms = "mean", (EACH,)
+    ...
+    ...     def begin(self, point, domain):
+    ...         self.mean = point
+    ...
+    ...     def learn(self, seen):
+    ...         self.mean = self.mean + (seen.targets - self.mean) / (seen.rounds + 1)
+    ...
+    ...     def propose(self):
+    ...         return self.mean
+    >>> learner = dw.SelfTunedLearner(dw.Box([0.0], [9.0]), switching_cost=0.1, estimators=[Mean()])
+    >>> losses = dw.TrackingLoss([[2.0], [4.0], [3.0]])
+    >>> _ = [(learner.act(), learner.observe(loss)) for loss in losses]
+    >>> learner.members[:3]
+    ['stay', 'mean, follow', 'mean, prox']
     """
 
     name: str = "estimator"
@@ -77,16 +68,25 @@ class Estimator(Fixed):
         """Return movers of its own for a kind of loss; None for those of the learner."""
         return None
 
-
     def begin(self, point: Array, domain: Domain) -> None:
-        """Begin at a point of a domain; called once, before the first round."""
+        """Begin at a point of a domain; called once, before the first round.
 
+        Parameters
+        ----------
+        point : array of shape (d,)
+            First decision; a copy, which may be kept.
+        domain : Domain
+            Where decisions live.
+        """
 
     def learn(self, seen: Seen) -> None:
-        """Take in a round."""
+        """Take in a round.
 
+        Parameters
+        ----------
+        seen : Seen
+            What there is to see of it.
+        """
 
     def propose(self) -> Array | None:
         """Return where it would like to be next, which is then put into the domain; None for no opinion."""
-
-

@@ -21,9 +21,11 @@ from driftwise._compile import aside, helper, plugin
 from driftwise._lanes import any_above, greater, load, root, splat, store, where_above
 from driftwise._memory import Array, Part, Pointer, Section, at, part, whole_at
 from driftwise._validate import number
+from driftwise.domains import Domain
 from driftwise.estimators import families as record
-from driftwise.estimators.base import Estimator
+from driftwise.estimators.base import Estimator, Seen
 from driftwise.estimators.families import Family, Sides, errors, finite, within
+from driftwise.estimators.hypotheses import Hypotheses
 from driftwise.estimators.newton import aim_at
 from driftwise.movers import Mover, Prox
 from driftwise.pairs import layout as slot
@@ -303,3 +305,15 @@ class ChangePoints(Estimator):
     def ways(self, kind: Kind) -> list[Mover]:
         """Return movers of its own: it knows how long a proposal lasts, and what one more round would tell."""
         return [Prox(horizon, waits) for horizon in (None, 64.0, 256.0, 1024.0) for waits in (True, False)]
+
+    def begin(self, point: Array, domain: Domain) -> None:
+        """Begin at a point, with no hypotheses."""
+        self._hypotheses = Hypotheses(self.reach, point, domain)
+
+    def learn(self, seen: Seen) -> None:
+        """Spawn, update and weigh the hypotheses."""
+        self._hypotheses.learn(seen)
+
+    def propose(self) -> Array:
+        """Return the mean of their means."""
+        return self._hypotheses.mean

@@ -8,28 +8,30 @@ filter's own score m'x (score less target, for squared losses), both are::
     m  <- m - k r
     P  <- P - k (P x)'
 
-The filters differ in forgetting, drift, prior, and in the s_i they go by: each feature's own, the mean of all, or the
-larger of its own and the median. A filter may have an intercept that is not played, for targets with a level that no
+The filters differ in forgetting, drift, prior, and in the s_i they go by: each feature's own, the mean of all
+(its own, if it is far from the median), or the larger of its own and the median. A filter may have an intercept that is not played, for targets with a level that no
 feature explains. Above 64 coordinates, and for losses of each coordinate, P is a diagonal.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftwise._compile import aside, helper, plugin
 from driftwise._lanes import Four, any_above, greater, load, root, splat, store, where_above
 from driftwise._memory import Array, Part, Pointer, Section, at, part, whole_at
+from driftwise.domains import Domain
 from driftwise.estimators import families as record
-from driftwise.estimators.base import Estimator
-from driftwise.estimators.families import Family, Sides, errors, finite, lanes_of, offer, within
+from driftwise.estimators.base import Estimator, Seen
+from driftwise.estimators.families import HUGE, Family, Sides, errors, finite, lanes_of, offer, within
+from driftwise.estimators.statement import apart, filter_step, floored, near
 from driftwise.pairs import layout as slot
 from driftwise.pairs.judging import LEAST
 from driftwise.pairs.kinds import Kind
-from driftwise.pairs.layout import FAMILY
-
-HUGE = 1e290
+from driftwise.pairs.layout import EACH, FAMILY
 
 OWN_SCALE, MEAN_SCALE, MEDIAN_SCALE = 0.0, 1.0, 2.0
 """What the size of a feature is taken to be: its own, the mean of all, or the larger of its own and the median."""
@@ -60,7 +62,7 @@ def _fill(header: Array, parts: dict[str, Array], estimators: Sequence[Any], sta
 @helper
 def size_of(v: Pointer, kinds: Four, k: int) -> Four:
     """Return the size of feature k as four filters take it."""
-    own, mean = at(v, slot.SCALES)[k], v[slot.CURVE] * v[slot.TRACE]
+    own, mean = at(v, slot.SCALES)[k], at(v, slot.SIZES)[k]
     larger = max(own, v[slot.CURVE] * v[slot.MEDIAN])
     return where_above(kinds, splat(0.5), where_above(kinds, splat(1.5), splat(larger), splat(mean)), splat(own))
 
@@ -108,7 +110,6 @@ def _cap(v: Pointer, own: Pointer, b: int, height: int, step: int) -> bool:
         store(shrink, 4 * k, allowed)
         over = over or any_above(splat(1.0), allowed)
     return over
-
 
 
 @plugin(FAMILY)
@@ -216,6 +217,57 @@ class Filter(Estimator):
     _scale: float
     _intercept: float
 
+    _start: Array
+    _half: float
+    _mean: Array
+    _P: Array
+    _met: NDArray[np.bool_]
+    _primed: bool
+
     def family(self, kind: Kind) -> Family:
         """Return the family with full or with diagonal matrices."""
         return FULL_FILTERS if kind.full else DIAGONAL_FILTERS
+
+    def begin(self, point: Array, domain: Domain) -> None:
+        """Begin with the weights at a point, and no prior until features have been seen."""
+        self._start, self._half, self._mean = point, domain.diameter / 2.0, np.append(point, 0.0)
+        self._P = np.zeros((point.size + 1, point.size + 1))
+        self._met, self._primed = np.zeros(point.size, bool), False
+
+    def learn(self, seen: Seen) -> None:
+        """Widen P, then take in the error: the recursion of this file."""
+        if not seen.scales.any():
+            return
+        d, P = seen.features.size, self._P
+        larger = np.maximum(seen.scales, seen.median)
+        by = {OWN_SCALE: seen.scales, MEAN_SCALE: seen.sizes, MEDIAN_SCALE: larger}[self._scale]
+        self._meet(seen, by)
+        if self.forgetting < 1.0:
+            P = P / self.forgetting
+            most = _over(1.0, self._prior * np.append(seen.scales, seen.curve), math.inf)
+            shrink = np.sqrt(np.minimum(1.0, most / np.maximum(np.diag(P), 1e-280)))
+            P = P * np.outer(shrink, shrink)
+        P = P + np.diag(np.append(np.where(self._met, _over(self._drift, by, 0.0), 0.0), 0.0))
+        mean, P = filter_step(self._mean, P, seen)
+        self._P = floored(P if seen.kind.full else apart(P, d))
+        self._mean = mean if seen.kind.form == EACH else near(mean, self._start, self._half)
+
+    def _meet(self, seen: Seen, by: Array) -> None:
+        """Give features that are seen for the first time a prior: by their own size, or all at once by that of all."""
+        squares = seen.tangent**2
+        new = (squares > LEAST) & ~self._met
+        who, size = (new, squares) if self._scale == OWN_SCALE else (np.full(new.size, not self._primed), by)
+        for k in np.flatnonzero(who & (self._prior * size > LEAST)):
+            self._P[k, k] = 1.0 / (self._prior * size[k])
+        if not self._primed:
+            self._P[-1, -1] = self._intercept / (self._prior * max(seen.curve, 1e-100))
+        self._met, self._primed = self._met | new, True
+
+    def propose(self) -> Array:
+        """Return the weights, without the intercept."""
+        return np.asarray(self._mean[:-1])
+
+
+def _over(value: float, sizes: Array, otherwise: float) -> Array:
+    """Return a value over each size, and something else where a size is 0."""
+    return np.divide(value, sizes, out=np.full(sizes.size, otherwise), where=sizes > LEAST)

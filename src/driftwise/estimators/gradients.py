@@ -3,14 +3,21 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from driftwise._compile import plugin
 from driftwise._memory import Array, Pointer, Section, at, call, part, whole_at
+from driftwise.domains import Domain
 from driftwise.engine.layout import DECISION_AT
+from driftwise.engine.program import Program, pool_size
+from driftwise.engine.reference import Reference
 from driftwise.engine.rounds import learn
 from driftwise.estimators import families as record
-from driftwise.estimators.base import Estimator
+from driftwise.estimators.base import Estimator, Seen
 from driftwise.estimators.families import Family
 from driftwise.losses.kernels import SHAPE, SLOPE
+from driftwise.mirror import Euclidean
+from driftwise.movecost import MoveCost
 from driftwise.movers import Follow, Mover
 from driftwise.pairs import layout as slot
 from driftwise.pairs.judging import score_slope
@@ -41,6 +48,9 @@ def _fill(header: Array, parts: dict[str, Array], estimators: Sequence[Any], sta
     """Nothing to write: what it knows is in a cell of its own."""
 
 
+GROWTH, MOST_ROUNDS = 256.0, 2.0**53
+"""What the pool of step sizes grows with, and the rounds that there are step sizes for."""
+
 SCREAM = Family(scream_learns, Section(record.OWN, []), _fill, lambda count, dim: {}, beside=True)
 
 
@@ -50,6 +60,8 @@ class SelfTunedScream(Estimator):
     name = "Scream"
     forms = (SCORE, EACH, GRADIENT)
 
+    _reference: Reference | None
+
     def family(self, kind: Kind) -> Family:
         """Return the family of one."""
         return SCREAM
@@ -57,3 +69,35 @@ class SelfTunedScream(Estimator):
     def ways(self, kind: Kind) -> list[Mover] | None:
         """Return only `Follow` where all that is known are gradients, as it has patience of its own."""
         return [Follow()] if kind.form == GRADIENT else None
+
+    def begin(self, point: Array, domain: Domain) -> None:
+        """Begin at a point; the price of a move is known with the first round."""
+        self._point, self._domain, self._reference = point, domain, None
+
+    def learn(self, seen: Seen) -> None:
+        """Take in the gradient at its own decision."""
+        if self._reference is None:
+            self._reference = Reference(_program(self._domain, seen.price), self._point)
+        self._reference.observe(seen.gradient(self._reference.decision))
+
+    def propose(self) -> Array:
+        """Return its decision."""
+        return self._point if self._reference is None else self._reference.decision
+
+
+def _program(domain: Domain, price: MoveCost) -> Program:
+    """Return what `driftwise.SelfTunedScream` is, as data."""
+    patience = (0.0, 1.0) if price.largest(domain.dim) > 0.0 else (0.0,)
+    steps = np.repeat(domain.diameter / 16.0 * 2.0 ** np.arange(pool_size(MOST_ROUNDS, GROWTH)), len(patience))
+    return Program(
+        domain,
+        Euclidean(),
+        steps,
+        np.zeros(steps.size),
+        rate=2.0,
+        switching_cost=price,
+        schedule="self-tuned",
+        growth=GROWTH,
+        patience=patience,
+        dead_zone=0.25,
+    )

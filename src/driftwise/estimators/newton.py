@@ -15,13 +15,17 @@ theta is `reach` times the diameter over the longest gradient so far. Nobody kno
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from driftwise._compile import aside, plugin
 from driftwise._lanes import greater, load, splat, store
 from driftwise._memory import Array, Part, Pointer, Section, at, part, whole_at
 from driftwise._validate import number
+from driftwise.domains import Domain
 from driftwise.estimators import families as record
-from driftwise.estimators.base import Estimator
+from driftwise.estimators.base import Estimator, Seen
 from driftwise.estimators.families import Family, Sides
+from driftwise.estimators.statement import Aim, floored
 from driftwise.movers import Follow, Mover, Prox
 from driftwise.pairs import layout as slot
 from driftwise.pairs.kinds import Kind
@@ -160,3 +164,24 @@ class Newton(Estimator):
     def ways(self, kind: Kind) -> list[Mover]:
         """Return fewer movers than usual: the curvature is only assumed."""
         return [Follow(), Prox(256.0), Prox(32.0)]
+
+    def begin(self, point: Array, domain: Domain) -> None:
+        """Begin at a point, with a wide prior."""
+        self._mean, self._domain, self._aim = point, domain, Aim(self.reach * domain.diameter)
+        self._P = WIDE * point.size * np.eye(point.size)
+
+    def learn(self, seen: Seen) -> None:
+        """Widen P, take in the direction of the gradient as an observation, and go back into the domain."""
+        if not seen.targets.any():
+            return
+        u, d = seen.features, seen.features.size
+        error = self._aim.target(seen) - float(u @ self._mean)
+        P = self._P + self.drift * d * np.eye(d)
+        gain = P @ u
+        P = P - np.outer(gain, gain) / (1.0 + u @ gain)
+        self._P = floored(P if seen.kind.full else np.diag(np.diag(P)))
+        self._mean = self._domain.project(self._mean + gain / (1.0 + u @ gain) * error)
+
+    def propose(self) -> Array:
+        """Return the mean, which is in the domain."""
+        return self._mean

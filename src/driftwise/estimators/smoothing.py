@@ -5,20 +5,22 @@ Of a level y, exponential smoothing; with features, the normalised LMS filter of
     m <- m + share (y - m)                          a loss of each coordinate
     m <- m - share r D x / (x' D x)                 a loss of a score, r its slope at m'x in units of its curvature
 
-D is the identity, or the inverse of each feature's own mean square (``scaled=True``), for which the unit of a feature
-does not matter. With a share of 1 it is the last value.
+D is the identity (but features that are far larger or smaller than the median count in units of their own size), or the
+inverse of each feature's own mean square (``scaled=True``). With a share of 1 it is the last value.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from driftwise._compile import plugin
 from driftwise._lanes import greater, load, splat, store, where_above
 from driftwise._memory import Array, Part, Pointer, Section, at, part, whole_at
-from driftwise._validate import number
 from driftwise._validate import share as share_of
+from driftwise.domains import Domain
 from driftwise.estimators import families as record
-from driftwise.estimators.base import Estimator
+from driftwise.estimators.base import Estimator, Seen
 from driftwise.estimators.families import Family, errors, finite, lanes_of, offer, within
 from driftwise.pairs import layout as slot
 from driftwise.pairs.judging import LEAST
@@ -46,6 +48,8 @@ def _fill(header: Array, parts: dict[str, Array], estimators: Sequence[Any], sta
 @plugin(FAMILY)
 def smooth_scores(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) -> int:
     """Step along the features, from where the proposals are."""
+    if v[slot.ROOT] == 0.0 or v[slot.PRIMED] == 0.0:
+        return 0
     d, x, t, first = whole_at(v, slot.DIM), at(v, slot.X), at(v, slot.TANGENT), whole_at(own, record.FIRST)
     for b in range(whole_at(own, record.BLOCKS)):
         means, share, scaled = part(at(own, MEANS), 4 * b * d), load(at(own, SHARE), 4 * b), load(at(own, SCALED), 4 * b)
@@ -53,16 +57,16 @@ def smooth_scores(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) -> 
             u = part(at(v, slot.PROPOSALS), (first + 4 * b + lane) * d)
             for k in range(d):
                 means[4 * k + lane] = u[k]
-        score, length = splat(0.0), splat(0.0)
+        score, length, typical = splat(0.0), splat(0.0), v[slot.CURVE] * v[slot.TRACE]
         for k in range(d):
             scale = at(v, slot.SCALES)[k]
-            unit = where_above(scaled, splat(0.0), splat(1.0 / scale if scale > LEAST else 0.0), splat(1.0))
+            unit = where_above(scaled, splat(0.0), splat(1.0 / scale if scale > LEAST else 0.0), splat(typical / at(v, slot.SIZES)[k]))
             score = score + x[k] * load(means, 4 * k)
             length = length + unit * (t[k] * t[k])
         step = where_above(length, splat(LEAST), share * errors(v, terms, score) / length, splat(0.0))
         for k in range(d):
             scale = at(v, slot.SCALES)[k]
-            unit = where_above(scaled, splat(0.0), splat(1.0 / scale if scale > LEAST else 0.0), splat(1.0))
+            unit = where_above(scaled, splat(0.0), splat(1.0 / scale if scale > LEAST else 0.0), splat(typical / at(v, slot.SIZES)[k]))
             mean = load(means, 4 * k)
             store(means, 4 * k, within(v, finite(mean + step * unit * t[k], mean), k))
     offer(v, own, at(own, MEANS), d)
@@ -106,3 +110,23 @@ class Smoothing(Estimator):
     def family(self, kind: Kind) -> Family:
         """Return the family for levels, or for features."""
         return LEVEL_SMOOTHERS if kind.form == EACH else SCORE_SMOOTHERS
+
+    def begin(self, point: Array, domain: Domain) -> None:
+        """Begin at a point."""
+        self._mean, self._domain = point, domain
+
+    def learn(self, seen: Seen) -> None:
+        """Go a part of the way to the targets, or to the nearest weights for which the error is 0."""
+        if seen.kind.form == EACH:
+            share = max(self.share, 1.0 / (seen.rounds + 1))
+            self._mean = self._mean + share * (seen.targets - self._mean)
+            return
+        sizes, t = seen.scales if self.scaled else seen.sizes, seen.tangent
+        way = np.divide(t, sizes, out=np.zeros(t.size), where=sizes > LEAST)
+        if t @ way > LEAST:
+            error = seen.error(float(seen.features @ self._mean))
+            self._mean = self._domain.project(self._mean + self.share * error / (t @ way) * way)
+
+    def propose(self) -> Array:
+        """Return the level or the weights."""
+        return self._mean

@@ -8,19 +8,24 @@ where s is the mean square of the features. Harvey, "Forecasting, structural tim
 filter", 1989.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from driftwise._compile import aside, plugin
 from driftwise._lanes import greater, load, root, splat, store
 from driftwise._memory import Array, Part, Pointer, Section, at, part, whole_at
 from driftwise._validate import number
+from driftwise.domains import Domain
 from driftwise.estimators import families as record
-from driftwise.estimators.base import Estimator
+from driftwise.estimators.base import Estimator, Seen
 from driftwise.estimators.families import Family, Sides, errors, finite, lanes_of, offer, within
+from driftwise.estimators.statement import apart, filter_step, floored, near
 from driftwise.pairs import layout as slot
 from driftwise.pairs.kinds import Kind
-from driftwise.pairs.layout import FAMILY
+from driftwise.pairs.layout import EACH, FAMILY
 
 DRIFT, MEANS, SPREADS, GAIN = range(record.OWN, record.OWN + 4)
 
@@ -44,10 +49,11 @@ def _fill(header: Array, parts: dict[str, Array], estimators: Sequence[Any], sta
 
 
 @aside
-def _begin(v: Pointer, own: Pointer, b: int, p: int, size: float) -> None:
+def _begin(v: Pointer, own: Pointer, b: int, p: int) -> None:
     """Write the variances before the first round."""
     drift, P, twice = load(at(own, DRIFT), 4 * b), part(at(own, SPREADS), 16 * b * p * p), 2 * p
     for k in range(p - 1):
+        size = at(v, slot.SIZES)[k]
         store(P, 4 * (k * twice + k), splat(WIDE / size))
         store(P, 4 * ((p + k) * twice + p + k), WIDE * root(drift) / size)
     store(P, 4 * ((p - 1) * twice + p - 1), splat(WIDE / max(v[slot.CURVE], 1e-100)))
@@ -57,14 +63,13 @@ def _begin(v: Pointer, own: Pointer, b: int, p: int, size: float) -> None:
 def full_trends(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) -> int:
     """Update levels and slopes from the score on the board, and go on to the next round."""
     d, x, t, gain = whole_at(v, slot.DIM), at(v, slot.X), at(v, slot.TANGENT), at(own, GAIN)
-    p, size = d + 1, v[slot.CURVE] * v[slot.TRACE]
-    twice = 2 * p
+    p, twice = d + 1, 2 * (d + 1)
     if v[slot.ROOT] == 0.0 or v[slot.PRIMED] == 0.0:
         return 0
     for b in range(whole_at(own, record.BLOCKS)):
         means, P = part(at(own, MEANS), 4 * b * twice), part(at(own, SPREADS), 4 * b * twice * twice)
         if v[slot.PRIMED] == 1.0:
-            _begin(v, own, b, p, size)
+            _begin(v, own, b, p)
         score, spread = splat(0.0), splat(1.0)
         for i in range(twice):
             across = splat(0.0)
@@ -82,7 +87,7 @@ def full_trends(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) -> in
             for k in range(twice):
                 place = 4 * (i * twice + k)
                 store(P, place, load(P, place) - (load(gain, 4 * i) * load(gain, 4 * k)) * one)
-        _ahead(v, own, means, P, p, load(at(own, DRIFT), 4 * b) / size)
+        _ahead(v, own, means, P, p, load(at(own, DRIFT), 4 * b))
     offer(v, own, at(own, MEANS), twice)
     return 0
 
@@ -103,14 +108,14 @@ def _ahead(v: Pointer, own: Pointer, means: Pointer, P: Pointer, p: int, drift: 
             store(P, place, load(P, place) + load(P, place + 4 * p))
     for k in range(d):
         place = 4 * ((p + k) * twice + p + k)
-        store(P, place, greater(load(P, place), splat(0.0)) + drift)
+        store(P, place, greater(load(P, place), splat(0.0)) + drift / at(v, slot.SIZES)[k])
 
 
 @plugin(FAMILY)
 def diagonal_trends(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) -> int:
     """The same with a matrix of two by two for each coordinate: variances of level and slope, and their covariance."""
     d, each, t, x = whole_at(v, slot.DIM), v[slot.FORM] == slot.EACH, at(v, slot.TANGENT), at(v, slot.X)
-    size, targets = v[slot.CURVE] * v[slot.TRACE], at(v, slot.TARGETS)
+    targets, sizes = at(v, slot.TARGETS), at(v, slot.SIZES)
     if v[slot.ROOT] == 0.0 or v[slot.PRIMED] == 0.0:
         return 0
     for b in range(whole_at(own, record.BLOCKS)):
@@ -118,8 +123,8 @@ def diagonal_trends(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) -
         score, spread = splat(0.0), splat(1.0)
         for k in range(d):
             if v[slot.PRIMED] == 1.0:
-                store(P, 12 * k, splat(WIDE / size))
-                store(P, 12 * k + 8, WIDE * root(drift) / size)
+                store(P, 12 * k, splat(WIDE / sizes[k]))
+                store(P, 12 * k + 8, WIDE * root(drift) / sizes[k])
             score = score + x[k] * load(means, 4 * k)
             spread = spread + (t[k] * t[k]) * load(P, 12 * k)
         rise = splat(0.0) if each else errors(v, terms, score)
@@ -136,7 +141,7 @@ def diagonal_trends(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) -
             slope, both, level = slope - both * both * one, both - level * both * one, level - level * level * one
             store(P, 12 * k, greater(level + both + both + slope, splat(0.0)))
             store(P, 12 * k + 4, both + slope)
-            store(P, 12 * k + 8, greater(slope, splat(0.0)) + drift / size)
+            store(P, 12 * k + 8, greater(slope, splat(0.0)) + drift / sizes[k])
     offer(v, own, at(own, MEANS), 2 * d)
     return 0
 
@@ -174,3 +179,29 @@ class Trend(Estimator):
     def family(self, kind: Kind) -> Family:
         """Return the family with full matrices, or with one of two by two for each coordinate."""
         return FULL_TRENDS if kind.full else DIAGONAL_TRENDS
+
+    def begin(self, point: Array, domain: Domain) -> None:
+        """Begin with the levels at a point, no slopes, and no prior until features have been seen."""
+        p = point.size + 1
+        self._start, self._half = point, domain.diameter / 2.0
+        self._mean, self._P, self._primed = np.zeros(2 * p), np.zeros((2 * p, 2 * p)), False
+        self._mean[: point.size] = point
+        self._ahead = np.kron([[1.0, 1.0], [0.0, 1.0]], np.eye(p))
+
+    def learn(self, seen: Seen) -> None:
+        """Take in the error, then go on by a round: F (level, slope) = (level + slope, slope)."""
+        if not seen.scales.any():
+            return
+        d, F, whole = seen.features.size, self._ahead, seen.kind.full
+        if not self._primed:
+            wide = np.append(WIDE / seen.sizes, WIDE / max(seen.curve, 1e-100))
+            self._P = np.diag(np.concatenate([wide, math.sqrt(self.drift) * wide[:d], [0.0]]))
+            self._primed = True
+        mean, P = filter_step(self._mean, self._P, seen, intercept=whole)
+        mean, P = F @ mean, F @ (P if whole else apart(P, d)) @ F.T
+        P[range(d + 1, 2 * d + 1), range(d + 1, 2 * d + 1)] += self.drift / seen.sizes
+        self._mean, self._P = mean if seen.kind.form == EACH else near(mean, self._start, self._half), floored(P)
+
+    def propose(self) -> Array:
+        """Return the levels of the next round, without the intercept."""
+        return np.asarray(self._mean[: self._start.size])

@@ -36,6 +36,9 @@ EARLY, LATE, LEARNT = 3.0, 10.0, 20.0
 SLOWEST = 0.02
 """The least rate of running means of sizes, so that they follow a changing world."""
 
+ALIKE = 25.0
+"""A feature whose mean square is more than this times the mean of the smaller ones, which are most, stands alone."""
+
 LEAST = 1e-200
 """A mean square below this counts as 0, as its inverse may overflow."""
 
@@ -143,18 +146,16 @@ def _without_shared(v: Pointer, numbers: Pointer) -> None:
 def _study_features(v: Pointer) -> None:
     """Take the features on the board into their moments, and write what their sizes are."""
     d, n, tangent, moments = whole_at(v, slot.DIM), v[slot.ROUNDS] + 1.0, at(v, slot.TANGENT), at(v, slot.MOMENTS)
-    squares, scales, trace, full = at(v, slot.SQUARES), at(v, slot.SCALES), 0.0, v[slot.FULL] > 0.0
+    squares, scales, full = at(v, slot.SQUARES), at(v, slot.SCALES), v[slot.FULL] > 0.0
     for i in range(d):
         squares[i] += (tangent[i] * tangent[i] - squares[i]) / n
         scales[i] = squares[i]
-        trace += squares[i]
         if full:
             row, xi = part(moments, i * d), tangent[i]
             for k in range(d):
                 row[k] += (xi * tangent[k] - row[k]) / n
         else:
             moments[i] = squares[i]
-    v[slot.TRACE] = trace / d
     for b in range(whole_at(v, slot.SIMPLICES)):
         edges = part(at(v, slot.EDGES), 2 * b)
         mean = 0.0
@@ -162,22 +163,44 @@ def _study_features(v: Pointer) -> None:
             mean += squares[k] / (edges[1] - edges[0])
         for k in range(int(edges[0]), int(edges[1])):
             scales[k] = mean
+    if n < 64.0 or n % 16.0 == 0.0:
+        _rank(v, scales, at(v, slot.SCRATCH))
+    _size_up(v, scales, at(v, slot.SIZES))
     if v[slot.TRACE] > LEAST:
         v[slot.PRIMED] += 1.0
-    if n < 64.0 or n % 16.0 == 0.0:
-        v[slot.MEDIAN] = _median(scales, d, at(v, slot.SCRATCH))
 
 
 @aside
-def _median(numbers: Pointer, n: int, room: Pointer) -> float:
-    """Return the median of numbers, by insertion; `room` has place for them."""
-    for i in range(n):
-        k, value = i, numbers[i]
+def _size_up(v: Pointer, scales: Pointer, sizes: Pointer) -> None:
+    """Write the size of each feature: the mean of all, or its own if it is far larger than most.
+
+    So a feature in a smaller unit, with larger numbers, leaves the sizes of the others as they are.
+    """
+    d, sum_, count, limit = whole_at(v, slot.DIM), 0.0, 0.0, v[slot.LARGE]
+    for k in range(d):
+        if scales[k] <= limit:
+            sum_ += scales[k]
+            count += 1.0
+    v[slot.TRACE] = sum_ / count if count > 0.0 else 0.0
+    for k in range(d):
+        sizes[k] = scales[k] if scales[k] > limit else v[slot.TRACE]
+
+
+@aside
+def _rank(v: Pointer, scales: Pointer, room: Pointer) -> None:
+    """Find the median of the features' mean squares, and from where on they are far larger than most."""
+    d, sum_ = whole_at(v, slot.DIM), 0.0
+    for i in range(d):
+        k, value = i, scales[i]
         while k > 0 and room[k - 1] > value:
             room[k] = room[k - 1]
             k -= 1
         room[k] = value
-    return 0.5 * (room[(n - 1) // 2] + room[n // 2])
+    v[slot.MEDIAN], v[slot.LARGE] = 0.5 * (room[(d - 1) // 2] + room[d // 2]), math.inf
+    for k in range(d):
+        if 2 * k > d and room[k] * k > ALIKE * sum_ and v[slot.LARGE] == math.inf:
+            v[slot.LARGE] = room[k - 1]
+        sum_ += room[k]
 
 
 @aside
@@ -249,6 +272,7 @@ def judge_score(v: Pointer, terms: Pointer, features: Pointer, target: Pointer) 
         x[k] *= root
         tangent[k] *= root
         at(v, slot.SCALES)[k] *= v[slot.CURVE]
+        at(v, slot.SIZES)[k] *= v[slot.CURVE]
     x[d] = tangent[d] = root * v[slot.NUISANCE]
     slope = score_slope(v, terms, root * z)
     v[slot.REFERENCE] += (slope * slope - v[slot.REFERENCE]) / (rounds + 1.0)
@@ -281,7 +305,7 @@ def _all_ones(v: Pointer) -> None:
     """Put a loss of each coordinate on the board as if it had features: all of them are 1."""
     d, square = whole_at(v, slot.DIM), 0.0
     for k in range(d):
-        at(v, slot.X)[k] = at(v, slot.TANGENT)[k] = at(v, slot.SCALES)[k] = 1.0
+        at(v, slot.X)[k] = at(v, slot.TANGENT)[k] = at(v, slot.SCALES)[k] = at(v, slot.SIZES)[k] = 1.0
         gap = at(v, slot.TARGETS)[k] - at(v, slot.START)[k]
         square += gap * gap
     at(v, slot.X)[d] = at(v, slot.TANGENT)[d] = 0.0

@@ -54,9 +54,10 @@ FAMILY = "int64(P, P, P, P)"
     LEVERAGE,  # size of the last features in units of their running mean squares
     REFERENCE,  # running mean square of the slope at the start, in units of its curvature
     MEDIAN,  # median of the features' mean squares
+    LARGE,  # features with mean squares above this stand alone
     NUISANCE,  # 1 if there is room for an intercept: no feature has been constant
     LONGEST,  # the largest gradient so far
-    TRACE,  # mean of the features' mean squares
+    TRACE,  # mean of the features' mean squares, without those that are far from the median
     PRIMED,  # rounds since features were first seen
     ROOT,  # root of the curvature that this round's features are in units of
     SUFFERED,  # the clipped loss of the decision
@@ -71,15 +72,15 @@ FAMILY = "int64(P, P, P, P)"
     DECIDE_CALL,  # of the movers and the mixture,
     ASIDE_CALL,  # of a gradient where whole losses are usual,
     WEIGH_CALL,  # and of the weights
-) = range(16, 49)
+) = range(16, 50)
 
 # The header, part three: where the parts are.
-PLAN, PRICES, TAU, WAITS, LOG_PRIOR, OWNER, RECORDS, EDGES = range(49, 57)
-START, DECISION, LAST, POINTS, WEIGHTS, PRIOR, TOTALS, OWN, SKI, CUT = range(57, 67)
-PROPOSALS, FORMED, GAINS, HORIZONS, BENDS, PRESENT, OFFSET, SPREAD, LEVELS = range(67, 76)
-MOMENTS, SQUARES, LASTS, CURVES, FIRST, STEADY, RECORD = range(76, 83)
-X, TANGENT, TARGETS, SCALES, VALUES, CHARGES, OFFERED, RAW, SCRATCH, TRIAL, SPARE = range(83, 94)
-HEADER = 94
+PLAN, PRICES, TAU, WAITS, LOG_PRIOR, OWNER, RECORDS, EDGES = range(50, 58)
+START, DECISION, LAST, POINTS, WEIGHTS, PRIOR, TOTALS, OWN, SKI, CUT = range(58, 68)
+PROPOSALS, FORMED, GAINS, HORIZONS, BENDS, PRESENT, OFFSET, SPREAD, LEVELS = range(68, 77)
+MOMENTS, SQUARES, LASTS, CURVES, FIRST, STEADY, RECORD = range(77, 84)
+X, TANGENT, TARGETS, SCALES, SIZES, VALUES, CHARGES, OFFERED, RAW, SCRATCH, TRIAL, SPARE = range(84, 96)
+HEADER = 96
 
 KEPT = [
     Part("plan", PLAN, ("plan",)),  # the domain's
@@ -123,6 +124,7 @@ ROOM = [
     Part("tangent", TANGENT, ("terms",)),  # the same without what is the same for all points of a simplex
     Part("targets", TARGETS, ("dim",)),  # clipped targets: one, or one for each coordinate; or the clipped gradient
     Part("scales", SCALES, ("dim",)),  # mean square of each feature, in units of the loss's curvature
+    Part("sizes", SIZES, ("dim",)),  # the same, but the mean of all for features that are not far from the median
     Part("values", VALUES, ("lanes",)),  # loss of each pair
     Part("charges", CHARGES, ("lanes",)),  # the same and the price of its own move
     Part("offered", OFFERED, ("estimators",)),  # loss of each proposal

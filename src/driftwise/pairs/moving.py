@@ -161,23 +161,21 @@ def _blend(v: Pointer) -> None:
     project(at(v, slot.PLAN), out, at(v, slot.SPARE))
 
 
-@aside
-def _first_scale(v: Pointer) -> float:
+@helper
+def _at_stake(v: Pointer) -> float:
     """Return what the overhead begins with: the scale of what is at stake, before anything has been lost.
 
-    Twice the most that a round is worth to anybody who would go all the way, which is half the curvature along it; or,
-    where only gradients are known, the price of crossing the domain.
+    Twice what the first round would have been worth to those who had known it, as its curvature says; or, where only
+    gradients are known, the price of crossing the domain.
     """
-    d, most, way = whole_at(v, slot.DIM), 0.0, at(v, slot.SCRATCH)
+    bend = 1.0
     if v[slot.FORM] == slot.GRADIENT:
         return min(2.0 * v[slot.HALF_WIDTH] * v[slot.PRICE], HUGE)
-    for e in range(whole_at(v, slot.ESTIMATORS)):
-        u, start = part(at(v, slot.PROPOSALS), e * d), at(v, slot.START)
-        for k in range(d):
-            store(way, 4 * k, splat(u[k] - start[k]))
-        worth = total(_curvature(v, way)) / 4.0 * _assumed(v, e)
-        most = worth if worth > most else most
-    return min(most, HUGE)
+    if v[slot.FORM] == slot.EACH:
+        bend = 0.0
+        for k in range(whole_at(v, slot.DIM)):
+            bend += at(v, slot.CURVES)[k]
+    return min(bend * v[slot.REFERENCE], HUGE)
 
 
 @aside
@@ -209,7 +207,7 @@ def decide(v: Pointer, scream: Pointer) -> int:
         for k in range(d):
             u[k] = there[k]
     if v[slot.ROUNDS] == 1.0 and v[slot.OVERHEAD] == 0.0:
-        v[slot.OVERHEAD] = _first_scale(v)
+        v[slot.OVERHEAD] = _at_stake(v)
         rate = tuned_rate(v[slot.FACTOR], v[slot.OVERHEAD])
         v[slot.RATE] = rate if rate > 0.0 else v[slot.RATE]
     for i in range(0, lanes, 4):

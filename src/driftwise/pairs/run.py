@@ -4,7 +4,7 @@ import math
 
 from driftwise._compile import brief, entry, helper
 from driftwise._memory import Array, Pointer, at, call, part, whole_at
-from driftwise.losses.kernels import unary_slopes, window_loss
+from driftwise.losses.kernels import SHAPE, SLOPE, unary_slopes, window_loss
 from driftwise.pairs import layout as slot
 from driftwise.pairs.judging import OK, score_slope
 
@@ -51,9 +51,14 @@ def observe_aside(pool: Array, scream: Array, gradient: Array) -> int:
 
 
 @brief
-def slope_at(pool: Array, terms: Array, score: float) -> float:
-    """Return the slope of the round's loss at a score, both in units of its curvature."""
-    return score_slope(part(pool, 0), part(terms, 0), score)
+def slopes_at(pool: Array, terms: Array, scores: Array, out: Array) -> None:
+    """Write the slopes of the round's loss at scores, in units of its curvature; or at the coordinates of a point."""
+    v, loss = part(pool, 0), part(terms, 0)
+    if v[slot.FORM] == slot.EACH:
+        call(whole_at(loss, SLOPE), part(scores, 0), at(v, slot.TARGETS), at(loss, SHAPE), out.size, part(out, 0))
+    else:
+        for i in range(out.size):
+            out[i] = score_slope(v, loss, scores[i])
 
 
 @helper

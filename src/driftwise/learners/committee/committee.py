@@ -12,10 +12,12 @@ from driftwise._validate import Array, choice, read_only, seeded, whole
 from driftwise.learners.committee import kernels, layout
 from driftwise.learners.committee.follow import draw, redraw
 from driftwise.learners.committee.layout import Flags, begin_round, charge, keep_rows, new_committee, parts_of
-from driftwise.learners.committee.reading import read_losses, read_proposals
+from driftwise.learners.committee.pairs import Pairs, read_movers
+from driftwise.learners.committee.reading import read_losses, read_pair_losses, read_proposals
 from driftwise.learners.parts import read_prior
 from driftwise.losses import LossStream, RoundLoss
 from driftwise.movecost import MoveCost, move_cost_for
+from driftwise.movers import Mover
 
 
 class _Round(NamedTuple):
@@ -25,6 +27,8 @@ class _Round(NamedTuple):
     rows: Array
     """Proposals as rows, 0 for members that sleep."""
     decision: float | Array
+    announced: bool
+    """Whether own moves were charged before the weights were made."""
 
 
 class Committee(Actor):
@@ -45,11 +49,16 @@ class Committee(Actor):
     mode : {"mix", "follow"}, default "mix"
         "mix": the decision is the weighted mean of the proposals. "follow": it is exactly one member's proposal, drawn
         by the weights; the draws are coupled so that the member changes with probability ``|p_t - p_{t-1}|_1 / 2``.
-        Use it where a mean makes no sense, or where losses are not convex.
+        Use it where a mean makes no sense, or where losses are not convex. With movers it is one pair's point.
     seed : int or numpy Generator, default 0
         For the draws of "follow".
     prior : array of shape (n,), optional
         Initial weights, positive, normalised here; equal when left out.
+    movers : bool or sequence of Mover, default False
+        With True, every member is followed by every mover of `driftwise.movers.default`, or by those given: each of
+        these pairs keeps a point of its own and decides how much of the way to its member's proposal is worth what it
+        costs, and the weights are over pairs. Losses are then asked for at the pairs' points, so ``observe`` needs a
+        loss, not an array of numbers. Use it where members say where they would like to be if moving were free.
 
     Notes
     -----
@@ -74,6 +83,15 @@ class Committee(Actor):
 
     With sleepers the first inequality holds for each member over the rounds in which it was awake: a sleeper is taken
     to have been charged the mix loss of those awake [2]_.
+
+    *With movers* the n M pairs take the place of the members, with ``prior_i / M`` each, and a pair is charged the loss
+    at its own point and the price of its own move. The first inequality then holds for every pair, so for a member as
+    it is if `Follow` is among the movers. The price of a pair's move is known before the weights are made, and is added
+    to its L_i then, unless A is still 0. The proof stays: weights that know the prices have a mean price of at most
+    the mix loss of the prices, so that only losses have a gap. Movers ask for the curvature of the losses along a way,
+    which a committee is not told. It takes twice what the pairs of a member have paid beyond its proposals so far, at
+    least 0, over the sum of their squared distances from these, times the square of the way's length. Pairs of a
+    sleeping member stay where they are, and sleep too.
 
     *Only measured.* How small the overhead is on real problems: ``driftwise apply`` shows a committee next to its best
     member, and next to one that is blind to movement. Learning who is best costs something once, so the excess over
@@ -103,6 +121,18 @@ class Committee(Actor):
     array([0., 1.])
     >>> round(committee.overhead, 4)
     4.4742
+
+    With movers, a member may say where it would like to be if moving were free. Demand now stays on one of two levels
+    for 50 rounds at a time, and goes up and down a little around it:
+
+    >>> demands = [1.0 + (t // 50) % 2 + 0.2 * (t % 3) for t in range(300)]
+    >>> proposals = [[last, 2.0] for last in [1.0, *demands[:-1]]]
+    >>> losses = dw.CapacityLoss(demands, shortage=5.0)
+    >>> plain, moving = (dw.Committee(2, switching_cost=4.0, movers=movers) for movers in (False, True))
+    >>> [round(dw.play(one, losses, 4.0, proposals=proposals).total, 1) for one in (plain, moving)]
+    [754.2, 688.8]
+    >>> moving.members[moving.pair_weights.argmax()]
+    'member 0, ski rental'
     """
 
     _act, _observe = "act(proposals)", "observe(losses)"
@@ -115,6 +145,7 @@ class Committee(Actor):
         mode: str = "mix",
         seed: int | np.random.Generator = 0,
         prior: ArrayLike | None = None,
+        movers: bool | Sequence[Mover] = False,
     ) -> None:
         super().__init__()
         self.n = whole("Committee", "n", n)
@@ -124,24 +155,44 @@ class Committee(Actor):
         self._rng = seeded("Committee", seed)
         equal = np.full(self.n, -math.log(self.n))
         self._log_prior = equal if prior is None else np.log(read_prior("Committee", prior, self.n))
-        self._member: int | None = None
+        self.movers = read_movers(movers)
+        self._pairs = Pairs(self.n, self.movers) if self.movers else None
+        self._each = max(len(self.movers), 1)
+        if self._pairs is not None:
+            self._log_prior = np.repeat(self._log_prior - math.log(self._each), self._each)
+        self._followed: int | None = None
         # What a proposal looks like shows when the first ones come.
         self._shape: tuple[int, ...] | None = None
         self._take(new_committee(self._log_prior, np.empty((2, 0)), adds_up=False))
 
     @property
     def weights(self) -> Array:
-        """Weights behind the present decision, 0 for members that sleep; after `observe`, those of all n members."""
+        """Weights behind the present decision, 0 for members that sleep; after `observe`, those of all n members.
+
+        With movers, that of a member is the sum over its pairs.
+        """
+        weights = self.pair_weights
+        return weights if self._pairs is None else weights.reshape(self.n, -1).sum(axis=1)
+
+    @property
+    def pair_weights(self) -> Array:
+        """Weights in the order of `members`: of every pair of member and mover; without movers, `weights`."""
         if self._acted is not None:
             return self._parts["weights"].copy()
         weights = np.empty(int(self._vector[layout.LANES]))
         kernels.weigh_everybody(self._vector, weights)
-        return weights[: self.n]
+        return weights[: self.n * self._each]
+
+    @property
+    def members(self) -> list[str]:
+        """Names of those that are weighed: "member 0, ski rental" with movers, else "member 0"."""
+        names = [f"member {i}" for i in range(self.n)]
+        return [f"{name}, {mover.name}" for name in names for mover in self.movers] if self.movers else names
 
     @property
     def member(self) -> int | None:
         """Index of the member that is followed; None in mode "mix" and before the first decision."""
-        return self._member
+        return None if self._followed is None else self._followed // self._each
 
     @property
     def overhead(self) -> float:
@@ -169,16 +220,16 @@ class Committee(Actor):
             cost = move_cost_for("Committee", self._price, rows.shape[1])
             self._take(new_committee(self._log_prior, cost.prices(rows.shape[1]), cost.norm == "l1"))
             self._shape = shape
-        begin_round(self._parts, awake, rows)
+        present, announced = self._begin(awake, rows)
         if self.mode == "mix":
             kernels.act_by_mixing(self._vector)
             decision = self._parts["decision"]
         else:
             kernels.act_by_following(self._vector)
-            decision = rows[self._follow()]
-        keep_rows(self._parts, awake)
+            decision = self._parts["rows"][self._follow()]
+        keep_rows(self._parts, present)
         acted = read_only(decision.reshape(shape).copy()) if shape else float(decision[0])
-        self.__dict__["_acted"] = _Round(awake, rows, acted)
+        self.__dict__["_acted"] = _Round(awake, rows, acted, announced)
         return acted
 
     def observe(
@@ -192,17 +243,28 @@ class Committee(Actor):
             One number for each member; whatever stands in the place of a member that slept is ignored, and may be None.
             Or a function of a decision, or an object with a method ``value(w)``, such as ``losses[t]``, which is then
             asked at the proposal of everybody awake; or a whole loss stream, which is read at this committee's round.
+            With movers it must be one of these losses, which is also asked at the point of every pair.
         """
         now: _Round | None = self._acted
         if now is None:
             raise self._too_early()
-        values = read_losses(losses, now.awake, now.rows, self._shape or (), self.round)
-        charge(self._parts, now.awake, values)
+        shape, pairs = self._shape or (), self._pairs
+        if pairs is None:
+            charge(self._parts, now.awake, read_losses(losses, now.awake, now.rows, shape, self.round))
+        else:
+            points = self._parts["kept"].reshape(self.n, self._each, -1)
+            proposed, paid = read_pair_losses(losses, now.awake, now.rows, points, shape, self.round)
+            pairs.learn(self._vector, now.rows, proposed, paid)
+            charge(self._parts, np.repeat(now.awake, self._each), paid, now.announced)
         kernels.observe(self._vector)
         self._end_round()
 
     def __repr__(self) -> str:
-        return f"Committee(n={self.n}, switching_cost={self.switching_cost!r}, mode={self.mode!r}, round={self.round})"
+        movers = f", movers={len(self.movers)}" if self.movers else ""
+        return (
+            f"Committee(n={self.n}, switching_cost={self.switching_cost!r}, mode={self.mode!r}{movers}, "
+            f"round={self.round})"
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is to be copied: the vector, without the views of its parts."""
@@ -222,8 +284,22 @@ class Committee(Actor):
     def _follow(self) -> int:
         """Draw the member that is followed from now on."""
         weights, uniform = self._parts["weights"], self._rng.random()
-        if self._member is None:
-            self._member = draw(weights, uniform)
+        if self._followed is None:
+            self._followed = draw(weights, uniform)
         else:
-            self._member = redraw(self._member, self._parts["before"], weights, uniform)
-        return self._member
+            self._followed = redraw(self._followed, self._parts["before"], weights, uniform)
+        return self._followed
+
+    def _begin(self, awake: Flags, rows: Array) -> tuple[Flags, bool]:
+        """Begin a round: let pairs go, if there are any. Return who is awake, and whether own moves were announced."""
+        pairs = self._pairs
+        if pairs is None:
+            begin_round(self._parts, awake, rows)
+            return awake, False
+        shares, present = (
+            pairs.shares(self._price, self._vector, self._parts, awake, rows),
+            np.repeat(awake, self._each),
+        )
+        begin_round(self._parts, present, np.repeat(rows, self._each, axis=0))
+        pairs.go(self._vector, shares)
+        return present, bool(kernels.announce(self._vector))

@@ -8,14 +8,17 @@ A round in NumPy, where ``above`` is what a member was charged beyond the least 
     totals += where(awake, above, mix);  totals -= totals.min()
     overhead += gap + charge;  rate = ln(n) / overhead
 
+With movers a pair of member and mover is a member here. What its own move costs is known before the weights are made,
+and is then announced: it joins the totals first, as a round without overhead, and losses alone are charged at the end.
+
 Of the two ways to act only the one that is used is compiled.
 """
 
 import math
 
-from driftwise._compile import aside, brief, entry
+from driftwise._compile import aside, brief, entry, helper
 from driftwise._memory import Array, Pointer, at, part, whole_at
-from driftwise.engine.hedge import judge, tuned_rate, weigh
+from driftwise.engine.hedge import TIE, judge, tuned_rate, weigh
 from driftwise.engine.prices import move_price
 from driftwise.learners.committee import layout as slot
 
@@ -80,15 +83,45 @@ def act_by_following(committee: Array) -> None:
     c[slot.CHARGE] = cost if cost > 0.0 else 0.0
 
 
-@brief
-def observe(committee: Array) -> None:
-    """Add the charges, which stand in the committee, to the totals, and what the round cost to the overhead."""
-    c = part(committee, 0)
+@helper
+def _add_charges(c: Pointer) -> float:
+    """Add the charges, which stand in the committee, to the totals, and return the gap of mean charge and mix loss."""
     prior, totals, charges = at(c, slot.PRIOR), at(c, slot.TOTALS), at(c, slot.CHARGES)
     least, mean, mix = judge(whole_at(c, slot.LANES), c[slot.RATE], prior, totals, charges, at(c, slot.WEIGHTS), 0.0)
     for i in range(whole_at(c, slot.MEMBERS)):
         totals[i] += charges[i] - least if prior[i] > -math.inf else mix
-    c[slot.OVERHEAD] += mean - mix + c[slot.CHARGE]
+    return float(mean - mix)
+
+
+@brief
+def announce(committee: Array) -> int:
+    """Add the prices of the own moves to the totals, before the weights are made; return 1 if that was done.
+
+    It is not done while there is no evidence for anybody: weights are then the prior, whatever the totals are.
+    """
+    c = part(committee, 0)
+    if c[slot.RATE] == 0.0:
+        return 0
+    d, prior, charges = whole_at(c, slot.DIM), at(c, slot.PRIOR), at(c, slot.CHARGES)
+    kept, rows, prices = at(c, slot.KEPT), at(c, slot.ROWS), at(c, slot.PRICES)
+    least, most = math.inf, 0.0
+    for i in range(whole_at(c, slot.MEMBERS)):
+        charges[i] = 0.0
+        if prior[i] > -math.inf:
+            if at(c, slot.SEEN)[i] > 0.0:
+                charges[i] = move_price(part(kept, i * d), part(rows, i * d), 1, prices, d, c[slot.ADDS_UP] > 0.0)
+            least, most = min(least, charges[i]), max(most, charges[i])
+    if most - least > TIE * most:
+        weigh(whole_at(c, slot.LANES), c[slot.RATE], prior, at(c, slot.TOTALS), at(c, slot.WEIGHTS))
+        _add_charges(c)
+    return 1
+
+
+@brief
+def observe(committee: Array) -> None:
+    """Add the charges, which stand in the committee, to the totals, and what the round cost to the overhead."""
+    c = part(committee, 0)
+    c[slot.OVERHEAD] += _add_charges(c) + c[slot.CHARGE]
     c[slot.RATE] = tuned_rate(c[slot.FACTOR], c[slot.OVERHEAD])
     c[slot.ROUNDS] += 1.0
 

@@ -91,9 +91,12 @@ def keep_rows(parts: Parts, awake: Flags) -> None:
     np.copyto(parts["kept"], parts["rows"], where=awake[:, None])
 
 
-def charge(parts: Parts, awake: Flags, losses: Array) -> None:
-    """Write what every member is charged; charges that differ by rounding only are evidence for nobody."""
-    charges = np.add(losses, parts["own"], out=parts["charges"])
+def charge(parts: Parts, awake: Flags, losses: Array, announced: bool = False) -> None:
+    """Write what every member is charged; charges that differ by rounding only are evidence for nobody.
+
+    Own moves that were announced have been charged already.
+    """
+    charges = np.add(losses, 0.0 if announced else parts["own"], out=parts["charges"])
     here = charges[awake]
     least, most = here.min(), here.max()
     if not most - least > TIE * max(most, -least):

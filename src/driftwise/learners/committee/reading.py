@@ -10,6 +10,8 @@ from driftwise._validate import Array, array, describe, loose
 from driftwise.errors import InputError
 from driftwise.learners.committee.layout import Flags
 from driftwise.losses import LossStream, RoundLoss
+from driftwise.losses.base import DataLoss
+from driftwise.losses.kernels import unary_values
 
 KINDS: tuple[tuple[str, ...], ...] = ((), ("d",), ("rows", "columns"))
 """Sides of a number, a vector and a matrix."""
@@ -45,17 +47,9 @@ def read_proposals(n: int, given: Proposals, shape: tuple[int, ...] | None) -> t
 def read_losses(given: object, awake: Flags, rows: Array, shape: tuple[int, ...], now: int) -> Array:
     """Return the losses of those awake (0 for sleepers), asking the loss at every proposal if it is one."""
     owner, n = "Committee.observe", awake.size
-    if isinstance(given, LossStream):
-        if now >= len(given):
-            raise InputError(
-                f"{owner}: a whole stream is read at the committee's own round, {now}, and this one has "
-                f"{len(given)}; give the loss of one round, such as stream[0]."
-            )
-        given = given[now]
-    value = getattr(given, "value", None)
-    function = value if callable(value) else given
-    if callable(function):
-        return _ask(function, isinstance(given, RoundLoss), awake, rows, shape)
+    given, function = _loss(given, now)
+    if function is not None:
+        return _ask(function, given, awake, rows, shape)
     known, items = _members(owner, "losses", n, given)
     if not known[awake].all():
         i = int(np.flatnonzero(awake & ~known)[0])
@@ -68,15 +62,61 @@ def read_losses(given: object, awake: Flags, rows: Array, shape: tuple[int, ...]
     return losses
 
 
-def _ask(function: Callable[..., Any], flat: bool, awake: Flags, rows: Array, shape: tuple[int, ...]) -> Array:
-    """Return the loss of every proposal of those awake; a loss stream's own losses want flat vectors."""
-    losses = np.zeros(awake.size)
-    for i in np.flatnonzero(awake):
-        point: Any = rows[i].copy()
-        if not flat:
+def read_pair_losses(
+    given: object, awake: Flags, rows: Array, points: Array, shape: tuple[int, ...], now: int
+) -> tuple[Array, Array]:
+    """Return the losses of the proposals, (n,), and of the points of their pairs, (n M,), by asking; 0 for sleepers."""
+    given, function = _loss(given, now)
+    if function is None:
+        raise InputError(
+            "Committee.observe: with movers every pair has a point of its own, so losses must be a loss that can be "
+            "asked anywhere: a function of a decision, an object with a method value(w), losses[t] or a stream; got "
+            f"{describe(given)}."
+        )
+    n, count, dim = points.shape
+    proposed = _ask(function, given, awake, rows, shape)
+    away = awake[:, None] & (points != rows[:, None]).any(axis=2)  # at its proposal a pair costs what that costs
+    elsewhere = _ask(function, given, away.ravel(), points.reshape(-1, dim), shape, count).reshape(n, count)
+    return proposed, np.where(away, elsewhere, proposed[:, None]).ravel()
+
+
+def _loss(given: object, now: int) -> tuple[object, Callable[..., Any] | None]:
+    """Return what was given, a stream as its loss of this round, and the function that it is, if it is one."""
+    if isinstance(given, LossStream):
+        if now >= len(given):
+            raise InputError(
+                f"Committee.observe: a whole stream is read at the committee's own round, {now}, and this one has "
+                f"{len(given)}; give the loss of one round, such as stream[0]."
+            )
+        given = given[now]
+    value = getattr(given, "value", None)
+    function = value if callable(value) else given
+    return given, function if callable(function) else None
+
+
+def _ask(
+    function: Callable[..., Any], given: object, which: Flags, rows: Array, shape: tuple[int, ...], movers: int = 1
+) -> Array:
+    """Return the loss of some rows, of which each member has `movers`; loss streams want flat vectors."""
+    losses, places = np.zeros(which.size), np.flatnonzero(which)
+    if type(given) is RoundLoss and isinstance(given._stream, DataLoss) and given._stream.dim == rows.shape[1]:
+        losses[places] = _ask_at_once(given._stream, given._t, rows[places])
+        return losses
+    for j in places:
+        point: Any = rows[j].copy()
+        if not isinstance(given, RoundLoss):
             point = point.reshape(shape) if shape else float(point[0])
-        losses[i] = array("Committee.observe", f"the loss of member {i}", function(point), ())
+        losses[j] = array("Committee.observe", f"the loss of member {j // movers}", function(point), ())
     return losses
+
+
+def _ask_at_once(stream: DataLoss, t: int, points: Array) -> Array:
+    """Return the loss of one round of a built-in stream at many points."""
+    terms, features, targets = stream._parts
+    count = len(points)
+    values = np.empty(count)
+    unary_values(terms, np.tile(features[t], (count, 1)), np.full(count, targets[t]), 0, points, values)
+    return array("Committee.observe", "the losses", values, (count,)) if count else values
 
 
 def _members(owner: str, name: str, n: int, given: Any) -> tuple[Flags, Any]:

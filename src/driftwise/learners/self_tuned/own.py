@@ -12,7 +12,7 @@ from driftwise.movers import Follow, Mover, Step
 from driftwise.pairs import layout
 from driftwise.pairs.layout import EACH, SCORE
 from driftwise.pairs.pool import Plan
-from driftwise.pairs.run import slope_at
+from driftwise.pairs.run import slopes_at
 
 
 class Shown(Follow):
@@ -72,21 +72,31 @@ def curvature(plan: Plan, vector: Array, way: Array, row: int) -> float:
 def seen_in(plan: Plan, vector: Array, terms: Array | None) -> Seen:
     """Return the round that was learnt from last, as estimators see it; `terms` are those of its loss."""
     parts, d, kind = plan.views(vector), plan.domain.dim, plan.kind
+    score = kind.form == SCORE
 
-    def slope(z: float) -> float:
-        if terms is None or kind.form != SCORE:
-            raise ParameterError(f"Seen.slope: there is no score in {kind.name}.")
-        return float(slope_at(vector, terms, float(z)))
+    def slope(z: Any) -> Any:
+        if terms is None:
+            raise ParameterError(f"Seen.slope: nothing is known of {kind.name} but its slope at the decision.")
+        scores = array("Seen.slope", "z", np.atleast_1d(z), (1 if score else d,))
+        slopes = np.empty(scores.size)
+        slopes_at(vector, terms, scores, slopes)
+        return float(slopes[0]) if score else slopes
 
     return Seen(
         kind,
         int(vector[layout.ROUNDS]) - 1,
         parts["decision"].copy(),
-        parts["targets"][: 1 if kind.form == SCORE else d].copy(),
+        parts["targets"][: 1 if score else d].copy(),
         parts["x"][:d].copy(),
+        parts["tangent"][:d].copy(),
         parts["scales"].copy(),
-        slope,
-        float(parts["x"][d]) if kind.form == SCORE else 0.0,
+        parts["sizes"].copy(),
+        median=float(vector[layout.CURVE] * vector[layout.MEDIAN]),
+        curve=float(vector[layout.CURVE]),
+        intercept=float(parts["x"][d]) if score else 0.0,
+        noise=parts["squares"].copy() if kind.form == EACH else vector[[layout.SQUARE]],
+        slope=slope,
+        price=plan.cost,
     )
 
 
