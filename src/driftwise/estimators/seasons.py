@@ -15,12 +15,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from driftwise._compile import aside, helper, plugin
 from driftwise._memory import Array, Part, Pointer, Section, at, part, whole_at
-from driftwise._validate import choice, number, whole
+from driftwise._validate import choice, whole
 from driftwise._validate import share as share_of
+from driftwise.domains import Domain
 from driftwise.estimators import families as record
-from driftwise.estimators.base import Estimator
+from driftwise.estimators.base import Estimator, Seen
 from driftwise.estimators.families import Family
 from driftwise.pairs import layout as slot
 from driftwise.pairs.kinds import WIDEST, Kind
@@ -85,8 +88,8 @@ def _note(v: Pointer, own: Pointer, rounds: int) -> None:
         return
     scale = change / unit
     own[TOTAL] += change * scale
-    for lag in range(min(longest - 2, rounds - 1)):
-        products[lag] += scale * (y[-lag - 1] - y[-lag - 2])
+    for lag in range(1, min(longest - 2, rounds)):
+        products[lag] += scale * (y[-lag] - y[-lag - 1])
 
 
 @aside
@@ -161,7 +164,7 @@ def family(longest: int) -> Family:
     return Family(forecast_seasons, SEASONS, _fill, lambda count, dim: {**sides, "count": count})
 
 
-_FAMILIES: dict[int, Family] = {}
+_FAMILIES: dict[int | None, Family] = {}
 
 
 class Season(Estimator):
@@ -179,6 +182,8 @@ class Season(Estimator):
 
     forms = (EACH,)
 
+    _past: Array
+
     def __init__(self, how: str = "naive", share: float = 0.3, period: int | None = None) -> None:
         self.how = choice("Season", "how", how, ("naive", "adjusted", "profile"))
         self.share = share_of("Season", "share", share)
@@ -192,5 +197,68 @@ class Season(Estimator):
 
     def family(self, kind: Kind) -> Family:
         """Return the family that remembers as many rounds as it needs to."""
-        longest = LAGS if self.period is None else self.period
-        return _FAMILIES.setdefault(longest, family(longest))
+        return _FAMILIES.setdefault(self.period, family(self.period or LAGS))
+
+    def begin(self, point: Array, domain: Domain) -> None:
+        """Begin with no past."""
+        self._past, self._next, self._found = np.empty((0, point.size)), point, self.period or 0
+        self._products, self._total = np.zeros(LAGS), 0.0
+        self._start_season(np.zeros((self._found, point.size)))
+
+    def learn(self, seen: Seen) -> None:
+        """Take in the targets, look for a period if none was given, and forecast."""
+        y, t = seen.targets, seen.rounds
+        self._past = np.vstack([self._past[-(self.period or LAGS) - 1 :], y])
+        if self.period is None:
+            self._correlate(t, seen.noise[t % y.size], np.diff(self._past[:, t % y.size]))
+            if t % 8 == 7:
+                self._find(t)
+        p, phase = self._found, self._phases
+        self._next = y
+        if p > t:
+            phase[t % p] = y
+        elif p > 0 and self.how == "naive":
+            self._next = self._past[-p]
+        elif p > 0 and self.how == "adjusted":
+            self._next = self._past[-p] + self._believed(y - self._past[-p - 1])
+        elif p > 0:
+            gap = y - phase[t % p]
+            self._next = phase[(t + 1) % p] + self._believed(gap)
+            phase[t % p] += self.share * gap
+
+    def propose(self) -> Array:
+        """Return the forecast of the next targets; the last ones while no period is known."""
+        return self._next
+
+    def _correlate(self, t: int, unit: float, changes: Array) -> None:
+        """Multiply the last change of one coordinate with all before it."""
+        if t >= 2 and unit > 0.0:
+            before = changes[-2::-1][: LAGS - 1]
+            self._products[1 : before.size + 1] += changes[-1] / unit * before
+            self._total += changes[-1] ** 2 / unit
+
+    def _find(self, t: int) -> None:
+        """Choose the lag at which changes agree most, if they clearly do, and do so more than at the present one."""
+        lags = np.arange(2, min(LAGS, t // 2))
+        if lags.size == 0:
+            return
+        means = t * self._products[lags] / (t - lags)
+        best, now = int(lags[means.argmax()]), self._found
+        clear = self._total * max(CLEAR, 4.0 / math.sqrt(t - best + 1.0))
+        if best == now or means.max() < clear or (now and means.max() < BETTER * means[now - 2]):
+            return
+        self._found = best
+        self._start_season(np.roll(self._past[-best:], t + 1, axis=0))
+
+    def _start_season(self, phases: Array) -> None:
+        """Begin with the mean of each phase, and nothing known of phi."""
+        self._phases = phases
+        self._last, self._top, self._square = np.zeros((3, phases.shape[1]))
+
+    def _believed(self, gap: Array) -> Array:
+        """Return phi times a deviation, after taking it into the running sums."""
+        self._top = FORGET * self._top + gap * self._last
+        self._square = FORGET * self._square + self._last**2
+        self._last = gap
+        phi = np.divide(self._top, self._square, out=np.zeros(gap.size), where=self._square > 0.0)
+        return np.asarray(np.clip(phi, 0.0, 1.0) * gap)

@@ -166,7 +166,7 @@ def _study_features(v: Pointer) -> None:
     if n < 64.0 or n % 16.0 == 0.0:
         _rank(v, scales, at(v, slot.SCRATCH))
     _size_up(v, scales, at(v, slot.SIZES))
-    if v[slot.TRACE] > LEAST:
+    if v[slot.TRACE] > LEAST and v[slot.ROOT] > 0.0:
         v[slot.PRIMED] += 1.0
 
 
@@ -178,7 +178,7 @@ def _size_up(v: Pointer, scales: Pointer, sizes: Pointer) -> None:
     """
     d, sum_, count, limit = whole_at(v, slot.DIM), 0.0, 0.0, v[slot.LARGE]
     for k in range(d):
-        if scales[k] <= limit:
+        if LEAST < scales[k] <= limit:
             sum_ += scales[k]
             count += 1.0
     v[slot.TRACE] = sum_ / count if count > 0.0 else 0.0
@@ -188,17 +188,19 @@ def _size_up(v: Pointer, scales: Pointer, sizes: Pointer) -> None:
 
 @aside
 def _rank(v: Pointer, scales: Pointer, room: Pointer) -> None:
-    """Find the median of the features' mean squares, and from where on they are far larger than most."""
-    d, sum_ = whole_at(v, slot.DIM), 0.0
-    for i in range(d):
-        k, value = i, scales[i]
-        while k > 0 and room[k - 1] > value:
-            room[k] = room[k - 1]
-            k -= 1
-        room[k] = value
-    v[slot.MEDIAN], v[slot.LARGE] = 0.5 * (room[(d - 1) // 2] + room[d // 2]), math.inf
-    for k in range(d):
-        if 2 * k > d and room[k] * k > ALIKE * sum_ and v[slot.LARGE] == math.inf:
+    """Find the median of the mean squares of features that are not 0, and from where on they are larger than most."""
+    n, sum_ = 0, 0.0
+    for i in range(whole_at(v, slot.DIM)):
+        k, value = n, scales[i]
+        if value > LEAST:
+            while k > 0 and room[k - 1] > value:
+                room[k] = room[k - 1]
+                k -= 1
+            room[k] = value
+            n += 1
+    v[slot.MEDIAN], v[slot.LARGE] = 0.5 * (room[(n - 1) // 2] + room[n // 2]) if n > 0 else 0.0, math.inf
+    for k in range(n):
+        if 2 * k > n and room[k] * k > ALIKE * sum_ and v[slot.LARGE] == math.inf:
             v[slot.LARGE] = room[k - 1]
         sum_ += room[k]
 
