@@ -3,7 +3,7 @@
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,21 @@ EUCLIDEAN: dict[str, tuple[type[dw.Ensemble], dict[str, Any]]] = {
     "LazyScream theorem": (dw.LazyScream, {"gradient_bound": 2.0, "switching_cost": 5.0, "rate": "theorem"}),
 }
 """Learners that take any domain, with what they need besides a horizon."""
+
+
+PRICES: dict[str, Callable[[int], float | dw.MoveCost]] = {
+    "number": lambda dim: 0.3,
+    "free": lambda dim: 0.0,
+    "l1": lambda dim: dw.MoveCost(up=0.4, down=0.1),
+    "l2": lambda dim: dw.MoveCost(up=0.1, down=0.5, norm="l2"),
+    "each": lambda dim: dw.MoveCost(up=np.linspace(0.1, 0.5, dim), down=np.linspace(0.4, 0.0, dim)),
+}
+"""Prices of moves for decisions of a dimension."""
+
+
+def self_tuned(domain: dw.Domain, price: str = "number", **settings: Any) -> dw.SelfTunedLearner:
+    """Return a self-tuned learner with one of `PRICES`."""
+    return dw.SelfTunedLearner(domain, switching_cost=PRICES[price](domain.dim), **settings)
 
 
 def maker(name: str, domain: dw.Domain, rounds: int, schedule: str = "fixed") -> Callable[[], dw.Ensemble]:
@@ -135,13 +150,20 @@ def stream(kind: str, dim: int, rounds: int) -> dw.LossStream:
     return makers[kind]()
 
 
-def by_hand(learner: dw.Learner, losses: dw.LossStream) -> Array:
-    """Play with the two verbs and return the decisions."""
+def by_hand(
+    learner: dw.Learner, losses: dw.LossStream, act: Callable[[int], dict[str, Any]] = lambda t: {}
+) -> Array:
+    """Play with the two verbs and return the decisions; `act` gives what `act` is called with in a round."""
     decisions = np.empty((len(losses), losses.dim))
     for t in range(len(losses)):
-        decisions[t] = learner.act()
+        decisions[t] = learner.act(**act(t))
         learner.observe(losses[t])
     return decisions
+
+
+def proposing(table: Mapping[str, Array]) -> Callable[[int], dict[str, Any]]:
+    """Return what `act` is given in a round of a table of proposals, (T, d) by name; a row of NaN is missing."""
+    return lambda t: {"proposal": {name: None if np.isnan(rows[t, 0]) else rows[t] for name, rows in table.items()}}
 
 
 def knowledge(learner: dw.Ensemble) -> bytes:

@@ -10,8 +10,12 @@ from driftwise.estimators.seasons import Season
 from driftwise.estimators.smoothing import Smoothing
 from driftwise.estimators.trends import Trend
 from driftwise.pairs.kinds import Kind
+from driftwise.pairs.layout import EACH, GRADIENT, SCORE
 
 __all__ = [
+    "EACH",
+    "GRADIENT",
+    "SCORE",
     "ChangePoints",
     "Estimator",
     "Kalman",
@@ -30,10 +34,21 @@ __all__ = [
 def default(period: int | None = None) -> list[Estimator]:
     """Return the estimators of a `SelfTunedLearner`; of these it takes the ones that suit the losses.
 
+    For a loss of a score: least squares, Kalman filters, smoothing, trends and change points. For a loss of each
+    coordinate: the same with targets in place of features (no change points if there are several), and seasons. For gradients:
+    second-order steps, and change points. `SelfTunedScream` is always one.
+
     Parameters
     ----------
     period : int, optional
         Rounds from one season to the next, if that is known.
+
+    Examples
+    --------
+    >>> from driftwise import estimators
+    >>> kind = estimators.Kind(estimators.EACH, dim=2, bend=1.0)
+    >>> len([one for one in estimators.default() if one.suits(kind)])
+    19
     """
     return [
         *(RecursiveLeastSquares(forgetting) for forgetting in (1.0, 0.999, 0.99)),

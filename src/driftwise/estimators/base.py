@@ -34,9 +34,9 @@ class Estimator(Fixed):
 
     >>> import numpy as np
     >>> import driftwise as dw
-    >>> from driftwise.estimators import EACH, Estimator, Seen
+    >>> from driftwise.estimators import EACH, Estimator
     >>> class Mean(Estimator):
-    ...     name, forms = "mean", (EACH,)
+    ...     name, forms, mean = "mean", (EACH,), None
     ...
     ...     def begin(self, point, domain):
     ...         self.mean = point

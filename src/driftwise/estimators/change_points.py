@@ -284,10 +284,46 @@ _FAMILIES: dict[float | None, Family] = {None: FULL_CHANGES}
 class ChangePoints(Estimator):
     """Hypotheses about when the world last changed, weighted by how well each predicts.
 
+    For weights that stay, and then jump: after a jump it learns anew at once, as if there had been nothing before, and
+    between jumps it is a regression on all that is still true. It also knows how sure it is, so it has movers of its own: they
+    go by how long a proposal should last, and wait while one more round would tell much.
+
     Parameters
     ----------
     reach : float, optional
-        For losses of which only gradients are known: the curvature that is assumed, as in `Newton`.
+        For losses of which only gradients are known: how far the longest gradient so far is taken to reach, in diameters, as
+        in `Newton`. Without it, it is for losses of a score, or of a single level.
+
+    Notes
+    -----
+    Each of up to eight hypotheses is a Bayesian ridge regression that began in some round, with a normal-inverse-gamma
+    posterior. With features x, error e and q = 1 + x' P x::
+
+        log weight += log Gamma(a + 1/2) - log Gamma(a) - log(2 pi b q) / 2 - (a + 1/2) log(1 + e^2 / (2 b q))
+        m += P x e / q,    P -= P x x' P / q,    a += 1/2,    b += e^2 / (2 q)
+
+    In every round one begins anew, from the prior, and a copy of the likeliest gets another forgetting factor; they take
+    the places of the least likely. The hazard, by which older ones lose weight, is ``(1 + changes) / (t + 2)``. The proposal
+    is the weighted mean of their m. It needs full matrices: up to 64 coordinates.
+
+    References
+    ----------
+    .. [1] Adams, MacKay, "Bayesian online changepoint detection", arXiv 0710.3742, 2007.
+
+    Examples
+    --------
+    Three rounds after a jump it has all but forgotten what was before:
+
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> from driftwise.estimators import ChangePoints, Seen
+    >>> one = ChangePoints()
+    >>> one.begin(np.zeros(1), dw.Box([-9.0], [9.0]))
+    >>> wobble = np.sin(np.arange(43.0)) / 10.0
+    >>> for t in range(43):
+    ...     one.learn(Seen.of_levels(t, [wobble[t] + (1.0 if t < 40 else 5.0)]))
+    >>> one.propose().round(2)
+    array([4.98])
     """
 
     def __init__(self, reach: float | None = None) -> None:

@@ -55,7 +55,30 @@ SCREAM = Family(scream_learns, Section(record.OWN, []), _fill, lambda count, dim
 
 
 class SelfTunedScream(Estimator):
-    """`driftwise.SelfTunedScream`, which sees gradients only; its theorem carries over to the pool."""
+    """The learner `driftwise.SelfTunedScream` as an estimator, which sees gradients only.
+
+    Base-learners of many step sizes, mixed by a Hedge of their own; the price of a move is in it already. It asks nothing of
+    the losses, and what is proved of it carries over to the pool. It learns from the gradient of the clipped loss at its
+    own decision, where that is known, else from the gradient at the pool's.
+
+    The NumPy statement of its rounds is `driftwise.engine.reference`.
+
+    See Also
+    --------
+    driftwise.SelfTunedScream : the learner, with its formulas and what is proved of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> from driftwise import estimators
+    >>> one = estimators.SelfTunedScream()
+    >>> one.begin(np.zeros(1), dw.Box([0.0], [10.0]))
+    >>> for t in range(20):
+    ...     one.learn(estimators.Seen.of_levels(t, [4.0]))
+    >>> one.propose().round(2)
+    array([4.])
+    """
 
     name = "Scream"
     forms = (SCORE, EACH, GRADIENT)

@@ -142,12 +142,38 @@ DIAGONAL_NEWTON = Family(newton_steps, DIAGONAL, _fill, _sides)
 class Newton(Estimator):
     """Second-order steps where only gradients are known.
 
+    A gradient says which way to go, not how far. If the losses bend, how far can be guessed; this guesses once for all, by
+    `reach`, and learns like a Kalman filter from there. Have several, as nobody knows which guess is right.
+
     Parameters
     ----------
     drift : float, default 1e-2
         Variance of a step of the walk that weights are taken to make, in units of the number of coordinates.
     reach : float, default 0.5
-        How far the longest gradient so far is taken to reach, in diameters.
+        How far the longest gradient so far is taken to reach, in diameters of the domain.
+
+    Notes
+    -----
+    With u = g / |g|, the decision w, and theta = reach D / (the longest gradient so far)::
+
+        P_ii += drift d
+        k  = P u / (1 + u' P u),    m += k (<u, w> - theta |g| - <u, m>),    then m is put into the domain
+        P -= k (P u)'
+
+    References
+    ----------
+    .. [1] Hazan, Agarwal, Kale, "Logarithmic regret algorithms for online convex optimization", Machine Learning 69, 2007.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> from driftwise.estimators import Newton
+    >>> learner = dw.SelfTunedLearner(dw.Ball(2), switching_cost=0.1, estimators=[Newton()])
+    >>> for _ in range(20):
+    ...     w = learner.act()
+    ...     learner.observe(w - [0.3, 0.4])
+    >>> learner.act().round(2)
+    array([0.28, 0.38])
     """
 
     forms = (GRADIENT,)

@@ -7,7 +7,7 @@ With y the targets of a coordinate, p the period and D_t = y_t - y_{t-p}, foreca
     profile      m_{t+1} + phi (y_t - m_t),  m_t += share (y_t - m_t) for the phase of t, and phi likewise
 
 A period that is not given is found: the lag with the largest autocorrelation of the changes y_t - y_{t-1}, over all
-lags up to 400 of which two periods have been seen, if it is clearly above 0. Until there is one, all of them propose the
+lags up to 400 of which two periods have been seen, if it is clearly above 0; or a shorter one that is nearly as good. Until there is one, all of them propose the
 last value. Winters, "Forecasting sales by exponentially weighted moving averages", Management Science 6, 1960.
 """
 
@@ -32,22 +32,23 @@ from driftwise.pairs.layout import EACH, FAMILY
 LAGS = 400
 """The longest period that is looked for."""
 
-FORGET, CLEAR, BETTER = 0.99, 0.3, 1.05
-"""Forgetting of phi; the least correlation of a season; by how much a new one must be better than the present one."""
+FORGET, CLEAR, BETTER, CLOSE = 0.99, 0.3, 1.05, 0.95
+"""Forgetting of phi; the least correlation of a season; by how much a new one must be better than the present one; and
+what part of the largest correlation a shorter lag must have to be taken instead."""
 
 NAIVE, ADJUSTED, PROFILE = 0.0, 1.0, 2.0
 
-(PERIOD, GIVEN, LONGEST, TOTAL, KINDS, SHARES, RING, WITH, PROFILES, LASTS, TOPS, SQUARES) = range(
-    record.OWN, record.OWN + 12
-)
+PERIOD, GIVEN, LONGEST, TOTAL, KINDS, SHARES, RING, WITH, POWERS = range(record.OWN, record.OWN + 9)
+PROFILES, LASTS, TOPS, SQUARES = range(record.OWN + 9, record.OWN + 13)
 
 SEASONS = Section(
-    record.OWN + 12,
+    record.OWN + 13,
     [
         Part("kinds", KINDS, ("count",)),
         Part("shares", SHARES, ("count",)),
         Part("ring", RING, ("dim", "twice")),  # the last targets, twice, so that any window of them is in one piece
         Part("with", WITH, ("lags",)),  # sum of products of changes at each lag
+        Part("powers", POWERS, ("dim",)),  # sum of the squares of each coordinate's changes
         Part("profiles", PROFILES, ("count", "dim", "lags")),  # mean of each phase
         Part("lasts", LASTS, ("count", "dim")),  # the last deviation from it
         Part("tops", TOPS, ("count", "dim")),  # phi is a ratio of running sums: of products,
@@ -83,7 +84,8 @@ def _note(v: Pointer, own: Pointer, rounds: int) -> None:
     k = rounds % d
     y = _window(own, k, rounds)
     change, products = y[0] - y[-1], at(own, WITH)
-    unit = at(v, slot.SQUARES)[k]
+    at(own, POWERS)[k] += change * change
+    unit = at(own, POWERS)[k] * d / (rounds + 1.0) if d > 1 else 1.0  # coordinates count alike
     if rounds < 2 or not unit > 0.0:
         return
     scale = change / unit
@@ -99,6 +101,9 @@ def _find(v: Pointer, own: Pointer, rounds: int) -> None:
     for lag in range(2, longest):
         # Products of a long lag are fewer: compare means.
         if best == 0 or products[lag] * (rounds - best) > products[best] * (rounds - lag):
+            best = lag
+    for lag in range(best - 1, 1, -1):  # a multiple of the period agrees as well, and is less fresh
+        if products[lag] * (rounds - best) >= CLOSE * products[best] * (rounds - lag):
             best = lag
     now = whole_at(own, PERIOD)
     if best == 0 or best == now:
@@ -168,16 +173,51 @@ _FAMILIES: dict[int | None, Family] = {}
 
 
 class Season(Estimator):
-    """What was seen one period ago, or the mean of many periods.
+    """What was seen one period ago, or the mean of many periods, with the level of today.
+
+    For losses of each coordinate whose targets come again: hours of a day, days of a week. While no period is known it
+    proposes the last value.
 
     Parameters
     ----------
     how : {"naive", "adjusted", "profile"}, default "naive"
-        Which forecast.
+        Which forecast: the value of one period ago; the same with a part of what has changed since; or a mean of each phase
+        with a part of the present deviation from it.
     share : float, default 0.3
-        Of "profile": how fast the mean of a phase follows.
+        Of "profile": how fast the mean of a phase follows, above 0 and at most 1.
     period : int, optional
-        Rounds from one season to the next; found online when left out.
+        Rounds from one season to the next, at least 2; found online, up to 400, when left out.
+
+    Notes
+    -----
+    With targets y, the period p and D_t = y_t - y_{t-p}, the forecasts of y_{t+1} are::
+
+        naive        y_{t+1-p}
+        adjusted     y_{t+1-p} + phi D_t
+        profile      m_{t+1} + phi (y_t - m_t),    m_t += share (y_t - m_t)    for the phase of t
+
+    phi, from 0 to 1, is the regression of the next deviation on the present one, with forgetting 0.99. A period is found
+    where the changes of the targets agree most with those of that many rounds ago, if they clearly do.
+
+    References
+    ----------
+    .. [1] Winters, "Forecasting sales by exponentially weighted moving averages", Management Science 6, 1960.
+
+    Examples
+    --------
+    A peak every seven rounds, of which nobody has told it:
+
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> from driftwise.estimators import Season, Seen
+    >>> one = Season("naive")
+    >>> one.begin(np.zeros(1), dw.Box([0.0], [9.0]))
+    >>> forecasts = []
+    >>> for t in range(70):
+    ...     forecasts.append(float(one.propose()[0]))
+    ...     one.learn(Seen.of_levels(t, [5.0 if t % 7 == 3 else 1.0]))
+    >>> forecasts[-7:]
+    [1.0, 1.0, 1.0, 5.0, 1.0, 1.0, 1.0]
     """
 
     forms = (EACH,)
@@ -202,7 +242,7 @@ class Season(Estimator):
     def begin(self, point: Array, domain: Domain) -> None:
         """Begin with no past."""
         self._past, self._next, self._found = np.empty((0, point.size)), point, self.period or 0
-        self._products, self._total = np.zeros(LAGS), 0.0
+        self._products, self._powers, self._total = np.zeros(LAGS), np.zeros(point.size), 0.0
         self._start_season(np.zeros((self._found, point.size)))
 
     def learn(self, seen: Seen) -> None:
@@ -210,7 +250,7 @@ class Season(Estimator):
         y, t = seen.targets, seen.rounds
         self._past = np.vstack([self._past[-(self.period or LAGS) - 1 :], y])
         if self.period is None:
-            self._correlate(t, seen.noise[t % y.size], np.diff(self._past[:, t % y.size]))
+            self._correlate(t, t % y.size, np.diff(self._past[:, t % y.size]))
             if t % 8 == 7:
                 self._find(t)
         p, phase = self._found, self._phases
@@ -230,8 +270,13 @@ class Season(Estimator):
         """Return the forecast of the next targets; the last ones while no period is known."""
         return self._next
 
-    def _correlate(self, t: int, unit: float, changes: Array) -> None:
+    def _correlate(self, t: int, k: int, changes: Array) -> None:
         """Multiply the last change of one coordinate with all before it."""
+        d, unit = self._powers.size, 1.0
+        if t >= 1:
+            self._powers[k] += changes[-1] ** 2
+        if d > 1:
+            unit = float(self._powers[k] * d / (t + 1.0))
         if t >= 2 and unit > 0.0:
             before = changes[-2::-1][: LAGS - 1]
             self._products[1 : before.size + 1] += changes[-1] / unit * before
@@ -244,8 +289,11 @@ class Season(Estimator):
             return
         means = t * self._products[lags] / (t - lags)
         best, now = int(lags[means.argmax()]), self._found
+        for lag in range(best - 1, 1, -1):
+            if means[lag - 2] >= CLOSE * means[best - 2]:
+                best = lag
         clear = self._total * max(CLEAR, 4.0 / math.sqrt(t - best + 1.0))
-        if best == now or means.max() < clear or (now and means.max() < BETTER * means[now - 2]):
+        if best == now or means[best - 2] < clear or (now and means[best - 2] < BETTER * means[now - 2]):
             return
         self._found = best
         self._start_season(np.roll(self._past[-best:], t + 1, axis=0))

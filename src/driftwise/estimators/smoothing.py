@@ -94,12 +94,42 @@ LEVEL_SMOOTHERS = Family(smooth_levels, SMOOTHERS, _fill, lambda count, dim: {})
 class Smoothing(Estimator):
     """Exponential smoothing of a level; with features, the normalised LMS filter.
 
+    The simplest estimator that follows whatever happens, and hard to beat on a level. With a share of 1 it is the last
+    value. With features it goes the nearest way to weights that would have been right in the last round; it takes time
+    linear in their number, and knows nothing of how features go together.
+
     Parameters
     ----------
     share : float, default 0.3
         Part of the way to go, above 0 and at most 1.
     scaled : bool, default False
-        Whether to count every feature in units of its own size.
+        Whether to count every feature in units of its own size, rather than only those that are far larger than most.
+
+    Notes
+    -----
+    With r the slope of the loss at the score m'x, in units of its curvature::
+
+        m <- m + max(share, 1 / (t + 1)) (y - m)        a loss of each coordinate, in round t = 0, 1, ...
+        m <- m - share r D x / (x' D x)                 a loss of a score; then m is put into the domain
+
+    D is the inverse of the sizes of the features: diagonal.
+
+    References
+    ----------
+    .. [1] Brown, "Statistical forecasting for inventory control", 1959.
+    .. [2] Widrow, Hoff, "Adaptive switching circuits", IRE WESCON, 1960.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> from driftwise.estimators import Seen, Smoothing
+    >>> one = Smoothing(0.3)
+    >>> one.begin(np.zeros(1), dw.Box([0.0], [99.0]))
+    >>> for t, level in enumerate([10.0, 20.0, 30.0, 40.0]):
+    ...     one.learn(Seen.of_levels(t, [level]))
+    >>> one.propose()
+    array([26.])
     """
 
     def __init__(self, share: float = 0.3, scaled: bool = False) -> None:

@@ -10,8 +10,8 @@ class Follow(Mover):
 
     Examples
     --------
-    >>> from driftwise import movers
     >>> import numpy as np
+    >>> from driftwise import movers
     >>> movers.Follow().share(movers.Step(np.ones(1), price=9.0, gain=1.0, staying=0.0, rounds=5, horizon=7.0))
     1.0
     """

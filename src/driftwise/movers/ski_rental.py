@@ -7,13 +7,14 @@ from driftwise.movers.base import Mover, Step
 class SkiRental(Mover):
     """Go all the way once what staying has cost beyond going reaches `factor` times the price.
 
-    It needs no curvature, only losses, and no model of how long a proposal lasts. If the proposal stays where it is, it
-    costs at most twice what the better of going at once and never going would have cost.
+    It needs no curvature, only losses, and no model of how long a proposal lasts: for proposals that jump and then stay.
+    If a proposal stays where it is and is never worse than staying, following it this way costs at most twice what the
+    better of going at once and never going would have cost, and what staying costs in one more round.
 
     Parameters
     ----------
     factor : float, default 1.0
-        Above 1 it waits longer.
+        Multiple of the price; above 1 it waits longer.
 
     References
     ----------
@@ -21,8 +22,8 @@ class SkiRental(Mover):
 
     Examples
     --------
-    >>> from driftwise import movers
     >>> import numpy as np
+    >>> from driftwise import movers
     >>> step = movers.Step(np.array([2.0]), price=6.0, gain=4.0, staying=5.0, rounds=5, horizon=7.0)
     >>> movers.SkiRental().share(step), movers.SkiRental(0.5).share(step)
     (0.0, 1.0)

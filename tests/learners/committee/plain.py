@@ -40,7 +40,7 @@ class PlainCommittee:
 
     def _weights(self, here: Flags) -> Array:
         power = np.log(self.prior) - (self.rate * self.totals if self.overhead else 0.0)
-        weights = np.where(here, np.exp(power - power[here].max()), 0.0)
+        weights = np.exp(np.where(here, power - power[here].max(), -np.inf))
         return np.asarray(weights / weights.sum())
 
     def _go(self, j: int, there: Array) -> float:
@@ -53,17 +53,20 @@ class PlainCommittee:
         if not way.any():
             return 0.0
         bend = 2.0 * max(self.beyond[i], 0.0) / self.squares[i] if self.squares[i] else 0.0
-        step = Step(way, float(self.cost(way)), bend * way @ way, self.staying[j], self.rounds, self.rounds + 2.0)
+        step = Step(
+            way, float(np.asarray(self.cost(way))), bend * float(way @ way), self.staying[j], self.rounds, self.rounds + 2.0
+        )
         share = self.movers[j % len(self.movers)].share(step)
         self.staying[j] *= share == 0.0
-        self.points[j] = there.copy() if share == 1.0 else here + share * way
-        return float(self.cost(self.points[j] - here))
+        went = there.copy() if share == 1.0 else here + share * way
+        self.points[j] = went
+        return float(np.asarray(self.cost(went - here)))
 
     def act(self, proposals: Array, awake: Flags) -> Array:
         self.awake, self.here, self.proposals = awake, awake[self.owner], proposals
         self.own = np.zeros(self.here.size)
         for j in np.flatnonzero(self.here):
-            self.own[j] = self._go(j, proposals[self.owner[j]])
+            self.own[j] = self._go(int(j), proposals[self.owner[j]])
         if self.overhead:  # announced
             mix = self._mix(self.own, self.here)
             self.totals += np.where(self.here, self.own, mix)
@@ -87,6 +90,8 @@ class PlainCommittee:
             self.squares[i] += ((point - self.proposals[i]) ** 2).sum()
         self.charged.append(losses + self.own)
         charges = losses if self.overhead else losses + self.own
+        if np.ptp(charges[self.here]) <= 1e-13 * np.abs(charges[self.here]).max():
+            charges = np.zeros(charges.size)  # it is rounding noise
         mix = self._mix(charges, self.here)
         gap = float(self.weights @ charges) - mix + self.extra
         self.totals += np.where(self.here, charges, mix)

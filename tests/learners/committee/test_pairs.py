@@ -17,6 +17,7 @@ from driftwise._validate import Array
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners.committee import kernels, moving
 from driftwise.learners.committee.layout import Flags
+from driftwise.movecost import move_cost_for
 from driftwise.movers import Mover, Step
 from tests.cases import check_refused
 from tests.learners.committee.plain import PlainCommittee
@@ -74,8 +75,7 @@ def test_rounds_are_the_formulas_and_the_inequality_holds(own: bool, price: str,
         _world(seed, asleep=asleep),
         [movers.Follow(), Half(), movers.Prox(8.0)] if own else movers.default(),
     )
-    cost, prior = dw.MoveCost(PRICES[price], norm="l2") if price != "up and down" else PRICES[price], [0.5, 0.3, 0.2]
-    assert isinstance(cost, dw.MoveCost)
+    cost, prior = move_cost_for("", PRICES[price]), [0.5, 0.3, 0.2]
     committee = dw.Committee(N, PRICES[price], prior=prior, movers=chosen if own else True)
     plain = PlainCommittee(N, cost, chosen, np.array(prior))
     costs, last = np.zeros(T), None
@@ -228,9 +228,13 @@ def test_errors_say_what_to_do() -> None:
     committee = dw.Committee(2, 1.0, movers=True)
     committee.act([1.0, 2.0])
     check_refused(lambda: committee.observe([1.0, 2.0]), "asked anywhere", "a function of a decision", kind=InputError)
-    for wrong in ([], "all", 3, None):
-        check_refused(lambda given=wrong: dw.Committee(2, movers=given), "movers", "SkiRental()", kind=ParameterError)  # type: ignore[misc]
-    check_refused(lambda: dw.Committee(2, movers=["stay"]), "movers must be a Mover", kind=ParameterError)  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("wrong", [[], "all", 3, None, ["stay"]], ids=str)
+def test_movers_that_are_none_are_refused(wrong: Any) -> None:
+    check_refused(
+        lambda: dw.Committee(2, movers=wrong), "Committee: movers must be", "SkiRental()", kind=ParameterError
+    )
 
 
 @pytest.mark.parametrize("said", [1.5, -0.1, math.nan, "half"], ids=str)

@@ -37,7 +37,9 @@ def share_of(tau: float, price: float, gain: float, staying: float, horizon: flo
     if tau < 0.0:
         return 1.0 if staying >= -tau * price else 0.0
     worth = (tau if tau > 0.0 else horizon) * gain
-    return 1.0 - price / worth if worth > price else 0.0
+    if worth > 0.0:
+        return 1.0 - min(1.0, price / worth)
+    return 1.0 if price == 0.0 else 0.0
 
 
 @helper

@@ -43,8 +43,9 @@ class Follower:
             return here
         price, gain = float(np.asarray(plan.cost(way))), curvature(plan, vector, way, self.source)
         rounds, horizon = int(vector[layout.ROUNDS]), float(parts["horizons"][self.source])
+        step = Step(way, price, gain, self.staying, rounds, horizon, float(parts["gains"][self.source]))
         owner = f"{type(self.mover).__name__}.share"
-        given = self.mover.share(Step(way, price, gain, self.staying, rounds, horizon))
+        given = self.mover.share(step)
         share = float(array(owner, "what it returns", given, ()))
         if not 0.0 <= share <= 1.0:
             raise ParameterError(f"{owner}: it must return a number from 0 to 1, got {share:g}.")

@@ -10,7 +10,7 @@ from driftwise.experiments.contests.contest import OPTIMUM
 from driftwise.experiments.studies.decisions import real
 from driftwise.experiments.studies.decisions.data.streams import EVERY, HELD_OUT
 from driftwise.experiments.studies.decisions.ours import OURS, SCREAM
-from driftwise.experiments.studies.decisions.real import DEFAULT, PRICES, STUDY, TUNED
+from driftwise.experiments.studies.decisions.real import BANDED, DEFAULT, PRICES, STUDY, TUNED
 from driftwise.experiments.studies.study import Size
 
 TASKS = [(name, 9, 0) for name in EVERY]
@@ -18,7 +18,15 @@ TASKS = [(name, 9, 0) for name in EVERY]
 
 def made_up(ours: float) -> dict[str, Any]:
     """Return results in which the learner costs so many times the best tuned rule."""
-    costs = {OURS: 10.0 * ours, SCREAM: 15.0, OPTIMUM: 4.0, f"{TUNED}a": 10.0, f"{TUNED}b": 11.0, f"{DEFAULT}a": 12.0}
+    costs = {
+        OURS: 10.0 * ours,
+        SCREAM: 15.0,
+        OPTIMUM: 4.0,
+        f"{TUNED}a": 10.0,
+        f"{TUNED}b": 11.0,
+        f"{BANDED}a": 8.0,
+        f"{DEFAULT}a": 12.0,
+    }
     return {name: np.full(len(PRICES), cost) for name, cost in costs.items()}
 
 
@@ -26,10 +34,11 @@ def made_up(ours: float) -> dict[str, Any]:
 def test_claims_hold_where_the_learner_is_near() -> None:
     finding = STUDY.conclude(TASKS, [made_up(1.05) for _ in TASKS])
     assert [claim.holds for claim in finding.claims] == [True, True]
-    assert len(finding.bullets) == 4
+    assert len(finding.bullets) == 5
+    assert "1.31 times in the median, 1.31 in the worst" in finding.summary
     assert f"{len(HELD_OUT) * 3} of {len(HELD_OUT) * 3} cells, and SelfTunedScream in 0" in finding.summary
     held_out, design, sources = finding.tables
-    assert held_out.rows[0][1:] == ["0.1", "1.050", "1.500", "1.200", "0.400", "a", "10"]
+    assert held_out.rows[0][1:] == ["0.1", "1.050", "1.500", "0.800", "1.200", "0.400", "a", "10"]
     assert len(held_out.rows) + len(design.rows) == 3 * len(EVERY)
     assert design.detail
     assert sources.detail

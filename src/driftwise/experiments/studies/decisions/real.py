@@ -25,7 +25,8 @@ ENOUGH = 10
 """Number of held-out streams below which nothing is claimed."""
 LISTED = 5
 """Number of lost cells that the summary names."""
-TUNED, DEFAULT = "tuned: ", "default: "
+TUNED, BANDED, DEFAULT = "tuned: ", "tuned with a band: ", "default: "
+"""Rules with the best setting, with the best setting and the best dead band around them, and with the usual setting."""
 
 Cell = tuple[str, float]
 
@@ -40,6 +41,7 @@ def run(stream: str, rounds: int, seed: int) -> dict[str, Any]:
             SCREAM: cost_of(scream(p.domain, price), p.losses, price),
             OPTIMUM: regret.hindsight_optimum(p.losses, p.domain, price).total,
             **{f"{TUNED}{name}": cost for name, cost in rules.tuned(price).items()},
+            **{f"{BANDED}{name}": cost for name, cost in rules.banded(price).items()},
             **{f"{DEFAULT}{name}": cost for name, cost in rules.default(price).items()},
         }
         for price in PRICES
@@ -111,6 +113,7 @@ def _summary(fresh: dict[Cell, dict[str, float]], used: dict[Cell, dict[str, flo
             f"The best rule with default settings costs {np.median(plain):.2f} times as much in the median, and more "
             f"than {OURS} in {int((plain > mine).sum())} of {mine.size} cells.",
             *_losses(fresh, mine),
+            _against_bands(fresh),
         ]
     if used:
         mine = multiples(used, OURS)
@@ -119,6 +122,16 @@ def _summary(fresh: dict[Cell, dict[str, float]], used: dict[Cell, dict[str, flo
             "cells, which proves nothing."
         )
     return bullets
+
+
+def _against_bands(fresh: dict[Cell, dict[str, float]]) -> str:
+    """Say how the learner does beside rules that have a dead band as well, both tuned in hindsight for every price."""
+    ratios = np.array([costs[OURS] / costs[best_rule(costs, BANDED)] for costs in fresh.values()])
+    return (
+        f"Beside rules that also have a dead band, tuned with their setting for every price, it is within "
+        f"{NEAR - 1.0:.0%} in {_near(ratios)} of {ratios.size} cells; {np.median(ratios):.2f} times in the median, "
+        f"{ratios.max():.2f} in the worst."
+    )
 
 
 def _losses(fresh: dict[Cell, dict[str, float]], mine: Array) -> list[str]:
@@ -140,9 +153,20 @@ def _table(title: str, cells: dict[Cell, dict[str, float]]) -> Table:
     for (name, price), costs in cells.items():
         best = best_rule(costs)
         unit = costs[best]
-        players = [costs[who] / unit for who in (OURS, SCREAM, best_rule(costs, DEFAULT), OPTIMUM)]
+        others = (SCREAM, best_rule(costs, BANDED), best_rule(costs, DEFAULT), OPTIMUM)
+        players = [costs[who] / unit for who in (OURS, *others)]
         rows.append([name, f"{price:g}", *(f"{ratio:.3f}" for ratio in players), best.removeprefix(TUNED), show(unit)])
-    header = ["stream", "price", OURS, SCREAM, "best default", "hindsight", "best tuned rule", "its cost"]
+    header = [
+        "stream",
+        "price",
+        OURS,
+        SCREAM,
+        "best with a band",
+        "best default",
+        "hindsight",
+        "best tuned rule",
+        "its cost",
+    ]
     return Table(title, header, rows, detail=next(iter(cells))[0] in DESIGN)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from driftwise.experiments.studies.decisions.baselines.tuned import LAST, LEVEL, REGRESSION, STAY, Rules
+from driftwise.experiments.studies.decisions.baselines.tuned import BAND, LAST, LEVEL, REGRESSION, STAY, Rules
 
 PRICES = (0.0, 0.1, 1.0, 100.0)
 
@@ -46,7 +46,9 @@ def test_last_value_and_staying_cost_what_they_should(walk: tuple[Rules, np.ndar
 
 def test_where_moves_are_dear_a_band_is_worth_it(walk: tuple[Rules, np.ndarray]) -> None:
     rules, _ = walk
-    assert rules.tuned(3.0)[LAST] < 0.9 * rules.default(3.0)[LAST]
+    assert rules.tuned(3.0)[BAND] < 0.9 * rules.default(3.0)[LAST]
+    assert rules.banded(3.0)[LAST] == rules.tuned(3.0)[BAND]
+    assert all(cost <= rules.tuned(3.0)[name] for name, cost in rules.banded(3.0).items())
 
 
 def test_a_default_is_a_setting_of_the_grid() -> None:

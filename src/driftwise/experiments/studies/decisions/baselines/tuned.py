@@ -12,6 +12,7 @@ from driftwise.experiments.studies.decisions.baselines.dead_band import BANDS, B
 
 STAY = "Stay at the start"
 LAST = "Last value"
+BAND = "Dead band around the last value"
 
 
 class Rule(NamedTuple):
@@ -73,11 +74,16 @@ class Rules:
                 self.bills[name] = with_dead_bands(rule.wishes(features, targets), features, targets, radius)
 
     def tuned(self, price: float) -> dict[str, float]:
-        """Return the overall cost of every rule with the best setting and the best band, and of staying."""
+        """Return the overall cost of every rule with its best setting, of the best dead band, and of staying."""
         costs = {name: bill.at(price) for name, bill in self.bills.items()}
         stay = float(next(iter(costs.values()))[-1].min())
-        moving = {name: float(each[:-1].min()) for name, each in costs.items()}
-        return {**moving, STAY: stay}
+        band = {BAND: float(costs[LAST][:-1].min())} if LAST in costs else {}
+        return {**{name: float(each[BANDS.index(0.0)].min()) for name, each in costs.items()}, **band, STAY: stay}
+
+    def banded(self, price: float) -> dict[str, float]:
+        """Return the overall cost of every rule with its best setting and the best band around it: the hardest rivals."""
+        costs = {name: bill.at(price) for name, bill in self.bills.items()}
+        return {name: float(each[:-1].min()) for name, each in costs.items()}
 
     def default(self, price: float) -> dict[str, float]:
         """Return the overall cost of every rule with its default setting and no band."""
