@@ -29,7 +29,7 @@ DAYS = 160
 """Length of the part that is shown."""
 
 OURS, RULE, BEST = "#1162ea", "#c8690a", "#6f6f7d"
-OPTIMUM, SELF_TUNED = "Hindsight optimum", "SelfTunedScream (ours)"
+OPTIMUM, LEARNER, SCREAM = "Hindsight optimum", "SelfTunedLearner (ours)", "SelfTunedScream (ours)"
 DEFAULT, TUNED = "Autoscaler rule, defaults", "Autoscaler rule, tuned in hindsight"
 
 
@@ -57,14 +57,17 @@ def contest(data: Dataset) -> tuple[Array, list[Player]]:
         running = float((levels + SHORTAGE * np.maximum(demand - levels, 0.0)).sum())
         return Player(name, levels, running, MOVE_COST * float(np.abs(np.diff(levels)).sum()))
 
-    learner = dw.SelfTunedScream(domain, switching_cost=MOVE_COST, start=np.clip(demand[:1], 0.0, ROOM))
+    start = np.clip(demand[:1], 0.0, ROOM)
+    learner = dw.SelfTunedLearner(domain, switching_cost=MOVE_COST, start=start)
+    scream = dw.SelfTunedScream(domain, switching_cost=MOVE_COST, start=start)
     best = dw.regret.hindsight_optimum(losses, domain, switching_cost=MOVE_COST)
     grid = [
         judge(TUNED, autoscaler(demand, window=window, tolerance=tolerance, target=target))
         for window, tolerance, target in product(WINDOWS, TOLERANCES, TARGETS)
     ]
     players = [
-        judge(SELF_TUNED, dw.play(learner, losses).decisions[:, 0]),
+        judge(LEARNER, dw.play(learner, losses).decisions[:, 0]),
+        judge(SCREAM, dw.play(scream, losses).decisions[:, 0]),
         judge(DEFAULT, autoscaler(demand)),
         min(grid, key=lambda player: player.overall),
         judge("Last value", last(demand)),
@@ -88,7 +91,7 @@ def draw(data: Dataset, demand: Array, players: list[Player], file: Path) -> Non
         for name, colour, width, dashes in (
             (TUNED, RULE, 1.6, "-"),
             (OPTIMUM, BEST, 1.3, "--"),
-            (SELF_TUNED, OURS, 2.2, "-"),
+            (LEARNER, OURS, 2.2, "-"),
         ):
             levels = by_name[name].decisions[days]
             above.step(days, levels, color=colour, linewidth=width, linestyle=dashes, where="post", label=name)
@@ -97,7 +100,7 @@ def draw(data: Dataset, demand: Array, players: list[Player], file: Path) -> Non
             loc="outside upper center", ncols=4, frameon=False, fontsize=9.0, handlelength=1.4, columnspacing=1.2
         )
         best = by_name[OPTIMUM].overall
-        colours = {SELF_TUNED: OURS, OPTIMUM: BEST}
+        colours = {LEARNER: OURS, SCREAM: OURS, OPTIMUM: BEST}
         for place, player in enumerate(players):
             colour = colours.get(player.name, RULE)
             below.barh(place, player.running, color=colour, height=0.64)

@@ -40,7 +40,7 @@ def play(
     Parameters
     ----------
     learner : Learner or Committee
-        Anything with `act` and `observe`; a committee needs `proposals` too.
+        Anything with `act` and `observe`; a committee needs `proposals` too, and a `SelfTunedLearner` may have some.
     losses : LossStream
         The losses f_0, ..., f_{T-1}.
     switching_cost : float or MoveCost, default 0.0
@@ -48,9 +48,11 @@ def play(
         accounting only: the learner does not see it.
     record_weights : bool, default False
         Keep the weights of the base-learners, or of the committee's members, in every round.
-    proposals : sequence of length T, or array of shape (T, n, d), optional
+    proposals : sequence of length T, array of shape (T, n, d), or array of shape (T, d) or dict of these, optional
         For a committee: what each of its n members proposes, round by round, as `Committee.act` takes it; None for a
-        member that sleeps. Proposals are vectors of the losses' dimension; for d = 1 they may be numbers.
+        member that sleeps. Proposals are vectors of the losses' dimension; for d = 1 they may be numbers. For a
+        `SelfTunedLearner`: forecasts or rules of yours, one row a round, one or several by name; a row of NaN is one that
+        is missing.
 
     Returns
     -------
@@ -78,7 +80,10 @@ def play(
     instance("play", "losses", losses, LossStream, "SquaredLoss(features, targets)")
     instance("play", "record_weights", record_weights, bool, "True")
     rounds = len(losses)
-    turns = _turns(learner, losses, proposals)
+    named: dict[str, Array] = {}
+    if isinstance(learner, SelfTunedLearner) and proposals is not None:
+        named = read_table("play", learner.domain, proposals, rounds)
+    turns = _turns(learner, losses, proposals, named)
     cost = move_cost_for("play", switching_cost, losses.dim)
     if learner.horizon is not None and learner.round + rounds > learner.horizon:
         raise HorizonError(
@@ -87,8 +92,9 @@ def play(
         )
     before: Any = learner.clone()
     decisions, values, moves = np.empty((rounds, losses.dim)), np.empty(rounds), np.empty(rounds)
-    if type(learner) is SelfTunedLearner and isinstance(losses, DataLoss) and learner.runs_compiled():
-        weights = _by_pool(learner, losses, proposals, decisions, values, moves, record_weights)
+    if isinstance(learner, SelfTunedLearner) and learner.runs_compiled(losses, named):
+        assert isinstance(losses, DataLoss)
+        weights = _by_pool(learner, losses, named, decisions, values, moves, record_weights)
     elif isinstance(learner, Ensemble) and _in_one_go(learner, losses, record_weights):
         weights = _by_kernel(learner, losses, decisions, values, moves, record_weights)
     else:
@@ -100,7 +106,9 @@ def play(
     return Trace(decisions, values, moves, cost.simplest, weights, before, losses, proposals)
 
 
-def _turns(learner: Any, losses: LossStream, proposals: Any) -> Callable[[int], tuple[Any, ...]]:
+def _turns(
+    learner: Any, losses: LossStream, proposals: Any, named: dict[str, Array]
+) -> Callable[[int], tuple[Any, ...]]:
     """Check that a learner, or a committee with proposals, fits the losses; return what `act` is given in a round."""
     if isinstance(learner, Committee):
         if proposals is None:
@@ -120,8 +128,7 @@ def _turns(learner: Any, losses: LossStream, proposals: Any) -> Callable[[int], 
         )
     if losses.dim != learner.domain.dim:
         raise InputError(f"play: the losses have dim {losses.dim}, the learner decides in {learner.domain!r}.")
-    if proposals is not None:
-        named = read_table("play", learner.domain, proposals, len(losses))
+    if named:
         return lambda t: (None, {name: None if np.isnan(rows[t, 0]) else rows[t] for name, rows in named.items()})
     return lambda t: ()
 
@@ -160,7 +167,7 @@ def _by_kernel(
 def _by_pool(
     learner: SelfTunedLearner,
     losses: DataLoss,
-    proposals: Any,
+    proposals: dict[str, Array],
     decisions: Array,
     values: Array,
     moves: Array,

@@ -1,5 +1,6 @@
 """What capacity, forecasts and energy have in common."""
 
+import numpy as np
 import pytest
 
 from tests.applications.cases import MAKERS, ROUNDS, case
@@ -17,6 +18,10 @@ def test_every_rule_stays_in_the_domain(application: str) -> None:
         assert decisions.shape == (ROUNDS, played.domain.dim)
         assert all(played.domain.contains(row) for row in decisions[::20])
     assert played.domain.contains(played.start)
+    for name, rows in played.forecasts.items():
+        known = ~np.isnan(rows[:, 0])
+        assert not known[0]
+        assert np.array_equal(rows[known], played.rules[name][known])
     assert 12 <= len(played.members) <= 20
     assert any("default" in label for label in played.rules)
 

@@ -8,7 +8,7 @@ import pytest
 from driftwise.applications.capacity import capacity
 from driftwise.applications.conclusion import conclude, losses_table, setting, summarise, warning
 from driftwise.applications.contest import CaseContest
-from driftwise.applications.ours import SELF_TUNED
+from driftwise.applications.ours import INFORMED, SELF_TUNED
 from driftwise.experiments.contests.outcome import HINDSIGHT, OURS, RULE, Outcome
 from tests.applications.cases import MAKERS, case, contest, short
 
@@ -31,12 +31,12 @@ def test_it_is_said_who_is_cheapest_and_where_ours_loses() -> None:
     _, first, second, lost = summarise(held)
     assert first == (
         "At a move cost of 0.5, Old (default) was cheapest without hindsight: 1.60 times the optimum; the best of "
-        "ours, SelfTunedScream, cost 25 % more."
+        "ours, SelfTunedLearner, cost 25 % more."
     )
-    assert second.startswith("At a move cost of 20, SelfTunedScream was cheapest without hindsight: 1.20 times")
+    assert second.startswith("At a move cost of 20, SelfTunedLearner was cheapest without hindsight: 1.20 times")
     assert second.endswith("the best common rule, Old (default), cost 2.5 times as much.")
     assert lost == (
-        "SelfTunedScream costs more than a common rule at 1 of 2 prices (at worst 25 % more, against Old (default) at "
+        "SelfTunedLearner costs more than a common rule at 1 of 2 prices (at worst 25 % more, against Old (default) at "
         "0.5), and more than a choice made in hindsight at 1 of 2 prices (at worst 33 % more, against Best at 0.5)."
     )
     assert losses_table(held).rows == [
@@ -47,7 +47,7 @@ def test_it_is_said_who_is_cheapest_and_where_ours_loses() -> None:
 
 def test_it_is_said_that_ours_never_loses_only_if_that_is_so() -> None:
     lost = summarise([settled(12.0, 24.0, 13.0)])[-1]
-    assert lost.startswith("SelfTunedScream costs no more than any common rule, and no more than any static level")
+    assert lost.startswith("SelfTunedLearner costs no more than any common rule, and no more than any static level")
     lost = summarise([settled(14.0, 24.0, 13.0)])[-1]
     assert "costs no more than any common rule, and more than a choice made in hindsight at 1 of 1 prices" in lost
 
@@ -93,11 +93,27 @@ def test_claims_follow_from_the_numbers() -> None:
         finding = conclude(held)
         default = next(label for label in held[0].case.rules if "default" in label)
         ratios = [one[SELF_TUNED].overall / one[default].overall for one in held]
-        beaten, certified = finding.claims
+        beaten, *forecast, certified = finding.claims
         assert beaten.holds == (max(ratios) < 1.0)
         assert beaten.measured == f"{ratios[0]:.3f} at 0.5, {ratios[1]:.3f} at 20, as a ratio"
         assert beaten.text.endswith(f"with default settings, {application} on {held[0].case.data.name}")
         assert certified.holds
+        assert len(forecast) == bool(held[0].case.forecasts)
+
+
+def test_a_learner_that_is_given_a_forecast_is_held_against_it() -> None:
+    held = [contest("capacity", cost) for cost in (0.5, 20.0)]
+    ratios = [
+        one[INFORMED].overall / min(one[label].overall for label in (SELF_TUNED, *one.case.forecasts)) for one in held
+    ]
+    claim = conclude(held).claims[1]
+    assert claim.holds == (max(ratios) <= 1.02)
+    assert claim.measured == f"{ratios[0]:.3f} at 0.5, {ratios[1]:.3f} at 20, as a ratio"
+    dear = [
+        dataclasses.replace(one, label=one.label, running=one.running + 1.0 * (one.label == INFORMED))
+        for one in held[0].outcomes
+    ]
+    assert not conclude([dataclasses.replace(held[0], outcomes=dear)]).claims[1].holds
 
 
 def test_there_is_a_table_for_every_price_and_one_for_the_problem() -> None:
@@ -107,5 +123,5 @@ def test_there_is_a_table_for_every_price_and_one_for_the_problem() -> None:
         "Move cost 20",
         "The problem",
         "Picked in hindsight",
-        "Where SelfTunedScream loses",
+        "Where SelfTunedLearner loses",
     ]

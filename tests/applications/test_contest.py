@@ -1,11 +1,22 @@
 """The books: running cost, cost of moving, number of moves, and the optimum below all of them."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import driftwise as dw
 from driftwise.applications.contest import COUNTED, STATIC, referee
-from driftwise.applications.ours import BLIND, COMMITTEE, FOLLOWING, SCREAM, SELF_TUNED
+from driftwise.applications.ours import (
+    BLIND,
+    COMMITTEE,
+    FOLLOWING,
+    INFORMED,
+    MOVING,
+    SCREAM,
+    SELF_TUNED,
+    SELF_TUNED_SCREAM,
+)
 from driftwise.experiments.contests.contest import OPTIMUM
 from driftwise.experiments.contests.outcome import CAUTION, HINDSIGHT, OURS, RULE
 from tests.applications.cases import MAKERS, case, contest
@@ -22,7 +33,10 @@ def test_nobody_is_cheaper_than_the_optimum(application: str, move_cost: float) 
     deciding = [one for one in held.outcomes if one.decisions is not None]
     assert min(map(held.multiple, deciding)) >= 1.0 - 1e-6
     assert held.multiple(held.best_member) >= 1.0 - 1e-6
-    assert {SELF_TUNED, SCREAM, COMMITTEE, FOLLOWING, BLIND, STATIC} < {one.label for one in held.outcomes}
+    labels = [one.label for one in held.outcomes]
+    assert {SELF_TUNED_SCREAM, SCREAM, COMMITTEE, MOVING, FOLLOWING, BLIND, STATIC} < set(labels)
+    assert labels[0] == SELF_TUNED
+    assert (INFORMED in labels) == (application == "capacity")
     assert {one.kind for one in held.outcomes} == {OURS, CAUTION, RULE, HINDSIGHT}
 
 
@@ -73,6 +87,24 @@ def test_the_committee_is_the_public_one() -> None:
         decision = committee.act([rows[t] for rows in played.members.values()])
         assert decision == pytest.approx(held[COMMITTEE].decisions[t])  # type: ignore[index]
         committee.observe(played.losses[t])
+
+
+def test_the_committee_with_movers_is_the_public_one() -> None:
+    played, held = case("capacity"), contest("capacity", 20.0)
+    proposals = np.stack(list(played.members.values()), axis=1)
+    committee = dw.Committee(len(played.members), switching_cost=20.0, movers=True)
+    trace = dw.play(committee, played.losses, 20.0, proposals=proposals)
+    assert trace.decisions == pytest.approx(held[MOVING].decisions)
+
+
+def test_the_learner_is_the_public_one() -> None:
+    played, held = case("capacity"), contest("capacity", 20.0)
+    for label, proposals in ((SELF_TUNED, None), (INFORMED, played.forecasts)):
+        learner = dw.SelfTunedLearner(played.domain, switching_cost=20.0, start=played.start)
+        given: Any = proposals
+        trace = dw.play(learner, played.losses, 20.0, proposals=given)
+        assert np.array_equal(trace.decisions, held[label].decisions)  # type: ignore[arg-type]
+        assert trace.total == pytest.approx(held[label].overall)
 
 
 def test_what_needs_no_decision_never_moves() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from driftwise.applications.ours import LEARNERS, SCREAM, scream
-from driftwise.learners import Scream
+from driftwise.applications.ours import LEARNERS, SCREAM, SELF_TUNED, scream
+from driftwise.learners import Scream, SelfTunedLearner
 from driftwise.movecost import MoveCost, move_cost_for
 from tests.applications.cases import case
 
@@ -22,3 +22,4 @@ def test_learners_take_every_kind_of_price(label: str) -> None:
         learner = LEARNERS[label](case("capacity"), price)
         assert learner.domain is case("capacity").domain
     assert SCREAM in LEARNERS
+    assert isinstance(LEARNERS[SELF_TUNED](case("capacity"), MoveCost(5.0)), SelfTunedLearner)

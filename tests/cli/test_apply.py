@@ -17,7 +17,9 @@ def test_apply_plays_prints_and_leaves_a_report(tmp_path: Path, monkeypatch: pyt
     assert result.exit_code == 0, result.output
     for text in (
         "Equal weights",
+        "SelfTunedLearner",
         "SelfTunedScream",
+        "Committee with movers",
         "Committee, blind to moves",
         "Hindsight optimum",
         "SYNTHETIC DATA",

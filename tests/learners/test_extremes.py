@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import driftwise as dw
 from driftwise._validate import Array
-from driftwise.errors import DriftwiseError
+from driftwise.errors import DriftwiseError, InputError
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
+from driftwise.testing.promises import saved
 from tests.cases import every_pair
 
 Maker = Callable[[dw.Domain, "float | dw.MoveCost", float], dw.Ensemble]
@@ -137,3 +138,116 @@ def test_a_spectral_ball_far_away_is_projected_onto() -> None:
         learner.observe(np.array(gradient))
         check_sound(learner)
     np.testing.assert_allclose(np.linalg.norm(learner.act().reshape(2, 2), 2), 1.0, rtol=1e-12)
+
+
+EXTREMES = (0.0, 1e-310, 1e-160, 1e-90, 1e-30, 1.0, 1e30, 1e90)
+"""Sizes of features, targets and gradients."""
+
+SPREAD: dict[str, Callable[[Array, Array], "dw.LossStream | Array"]] = {
+    "squared": lambda x, y: dw.SquaredLoss(x, y),
+    "absolute": lambda x, y: dw.AbsoluteLoss(x, y),
+    "huber": lambda x, y: dw.HuberLoss(x, y, delta=1e-20),
+    "quantile": lambda x, y: dw.QuantileLoss(x, y, quantile=0.9),
+    "logistic": lambda x, y: dw.LogisticLoss(x, np.where(y < 0.0, -1.0, 1.0)),
+    "tracking": lambda x, y: dw.TrackingLoss(x),
+    "capacity": lambda x, y: dw.CapacityLoss(x, shortage=1e40, price=1e-40),
+    "linear": lambda x, y: dw.LinearLoss(x),
+    "filtered": lambda x, y: dw.FilteredLoss([1.0, 0.5], x, y),
+    "gradients": lambda x, y: x,
+}
+"""Losses of features and targets."""
+
+
+def check_pool_sound(learner: dw.SelfTunedLearner) -> None:
+    decision, weights = learner.act(), learner.weights
+    assert np.all(np.isfinite(decision))
+    assert learner.domain.contains(decision)
+    assert weights.min() >= 0.0
+    assert abs(weights.sum() - 1.0) <= 1e-12
+    assert math.isfinite(learner.overhead)
+    if learner._plan is not None:
+        parts = learner._plan.views(learner._vector)
+        for name in ("points", "proposals", "moments", "squares", "curves"):
+            assert np.all(np.isfinite(parts[name])), name
+        assert np.all(np.isfinite(parts["totals"][learner.lanes]))
+
+
+def mixed(rng: np.random.Generator, sizes: list[float], shape: tuple[int, ...]) -> Array:
+    """Return numbers of these sizes, some of which are 0 or smaller by far."""
+    signs = rng.choice([-1.0, 0.0, 1.0, 1e-7], shape, p=[0.4, 0.1, 0.4, 0.1])
+    return np.asarray(rng.choice(sizes, shape) * signs * rng.choice([1.0, rng.uniform()], shape))
+
+
+@every_pair(kind=SPREAD, where=WIDE, price=PRICES)
+@given(
+    seed=st.integers(0, 2**32),
+    width=st.one_of(st.just(1.0), sizes(1e-78, 1e78)),
+    up=st.sampled_from([0.0, 1e-78, 1.0, 1e78]),
+    down=st.sampled_from([0.0, 1e-78, 1.0, 1e78]),
+    spread=st.lists(st.sampled_from(EXTREMES), min_size=1, max_size=3),
+    rounds=st.integers(2, 16),
+)
+@settings(max_examples=6)
+def test_whatever_a_pool_accepts_leaves_a_decision_and_a_distribution(
+    kind: str, where: str, price: str, seed: int, width: float, up: float, down: float, spread: list[float],
+    rounds: int,
+) -> None:  # fmt: skip
+    rng, domain = np.random.default_rng(seed), WIDE[where](width)
+    learner = dw.SelfTunedLearner(domain, switching_cost=PRICES[price](up, down))
+    losses = SPREAD[kind](mixed(rng, spread, (rounds, domain.dim)), mixed(rng, spread, (rounds,)))
+    for t in range(rounds):
+        if t % 3 == 2:
+            learner.act(proposal=width * mixed(rng, [1.0, 1e-90], (domain.dim,)), hint=mixed(rng, spread, (domain.dim,)))
+        check_pool_sound(learner)
+        before = saved(learner)
+        try:
+            learner.observe(losses[t])
+        except InputError:
+            assert saved(learner) == before
+            learner.observe(np.zeros(domain.dim))
+    check_pool_sound(learner)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows"),
+    [
+        ("gradients", [[1e-310, 0.0], [1.0, 1e-310], [0.0, 0.0], [1e90, 1.0]]),
+        ("linear", [[1e-310, 1e-310], [1e-310, 0.0], [1e-310, 1.0]]),
+        ("squared", [[1e-90, 1e-160], [1e-90, 0.0], [1e90, 1.0], [1.0, 1e90], [1.0, 1.0]]),
+        ("quantile", [[1e-90, 1e-30], [1e-90, 1e-90], [1e90, 1e90], [1e90, 1.0], [1.0, 1.0]]),
+        ("tracking", [[1e-160, 0.0], [1e90, 1e-310], [1.0, -1e90], [0.0, 0.0]]),
+    ],
+)
+def test_sizes_that_once_went_wrong(kind: str, rows: list[list[float]]) -> None:
+    """Gradients whose inverse overflows; features whose leverage does."""
+    learner = dw.SelfTunedLearner(dw.Ball(2), switching_cost=1.0)
+    losses = SPREAD[kind](np.array(rows), np.ones(len(rows)))
+    for t in range(len(rows)):
+        check_pool_sound(learner)
+        learner.observe(losses[t])
+    check_pool_sound(learner)
+
+
+@pytest.mark.parametrize("played", [0, 3])
+@pytest.mark.parametrize("kind", SPREAD)
+def test_what_a_pool_refuses_leaves_the_bytes_as_they_were(kind: str, played: int) -> None:
+    """A loss of its own kind, where there is one that can be refused, one of another kind, and gradients."""
+    rng, ones = np.random.default_rng(0), np.ones((1, 2))
+    usual = SPREAD[kind](rng.normal(size=(6, 2)), rng.normal(size=6))
+    learner, twin = (dw.SelfTunedLearner(dw.Ball(2), switching_cost=1.0) for _ in range(2))
+    for t in range(played):
+        for one in (learner, twin):
+            one.act()
+            one.observe(usual[t])
+    learner.act()
+    twin.act()
+    before = saved(learner)
+    huge = dw.FilteredLoss([1e60], 1e60 * ones, [1e60])
+    for bad in (huge[0], huge, np.array([np.nan, 0.0]), np.zeros(3), dw.TrackingLoss(np.ones((9, 3)))[8], None):
+        with pytest.raises(InputError):
+            learner.observe(bad)  # type: ignore[arg-type]
+        assert saved(learner) == before
+    for t in range(played, 6):
+        assert np.array_equal(learner.act(), twin.act())
+        learner.observe(usual[t])
+        twin.observe(usual[t])

@@ -34,7 +34,10 @@ def capacity(data: Dataset) -> Case:
     losses, domain = CapacityLoss(demand, shortage=SHORTAGE), Box([0.0], [ROOM])
     start = np.clip(demand[:1], 0.0, ROOM)
     day, week = data.cycle, data.cycle * 7 if data.step == "hour" else 4 * data.cycle
-    yesterday = "yesterday" if data.step == "hour" else "a week ago"
+    ago = {"yesterday": day, "a week ago": week} if data.step == "hour" else {"a week ago": day}
+    rounds_ago = {f"Same {data.step} {when} + 10 %": rounds for when, rounds in ago.items()}
+    seasonal = {name: 1.1 * last(demand, rounds) for name, rounds in rounds_ago.items()}
+    nearest = next(iter(seasonal))
     rules = {
         "Last value": last(demand),
         "Last value + 10 %": 1.1 * last(demand),
@@ -55,7 +58,7 @@ def capacity(data: Dataset) -> Case:
         f"Autoscaler, window {week}": autoscaler(demand, window=week),
         f"Autoscaler, window {week}, no headroom": autoscaler(demand, window=week, target=1.0),
         f"Mean of {day} + 25 %": 1.25 * moving_average(demand, day),
-        f"Same {data.step} {yesterday} + 10 %": 1.1 * last(demand, day),
+        nearest: seasonal[nearest],
         "80 % quantile so far": quantile_so_far(demand, 0.8, day),
     }
     members = _within(members) | descents(losses, domain, SHORTAGE - 1.0, start)
@@ -71,12 +74,18 @@ def capacity(data: Dataset) -> Case:
         domain=domain,
         gradient_bound=SHORTAGE - 1.0,
         start=start,
-        rules=_within(rules),
+        rules=_within(rules | seasonal),
         tuned={"Autoscaler, tuned in hindsight": _within(grid)},
         members=members,
+        forecasts={name: _begun_after(rounds_ago[name], rows) for name, rows in _within(seasonal).items()},
         observed=demand,
         note="" if data.synthetic else STAND_IN,
     )
+
+
+def _begun_after(rounds: int, rows: Array) -> Array:
+    """Return forecasts without those of the first rounds, for which there was nothing to go by."""
+    return np.where(np.arange(len(rows))[:, None] < rounds, np.nan, rows)
 
 
 def _within(rules: dict[str, Array]) -> dict[str, Array]:

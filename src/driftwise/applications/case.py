@@ -35,6 +35,8 @@ class Case:
     """Rules by name, and the decisions of each for every setting of a grid: the best one is picked in hindsight."""
     members: Mapping[str, Array]
     """The rules that a committee mixes."""
+    forecasts: Mapping[str, Array] = field(default_factory=dict)
+    """Forecasts that a learner is given as proposals, each also one of `rules`; rows of NaN while there is none."""
     free: Mapping[str, Array] = field(default_factory=dict)
     """Costs of forecasts that need no decision of this kind, each of shape (T,)."""
     constant: float = 0.0

@@ -96,10 +96,11 @@ def apply(
 ) -> Chapter:
     """Play one application on its series, keep what was found in ``out/findings/NAME.json``, and return the chapter.
 
-    Every case is played at several prices of moving by `SelfTunedScream`, which is told the price and nothing else, by
-    the paper's `Scream`, by committees of the rules that people use, and by those rules: the last value, the last value
-    and 10 %, equal weights, a window rule such as that of an autoscaler with its default settings and with those that
-    were best in hindsight. Beside them stand the best static level and the optimum in hindsight.
+    Every case is played at several prices of moving by `SelfTunedLearner`, which is told the price and nothing else,
+    and once more with a seasonal forecast where there is one; by `SelfTunedScream`, by the paper's `Scream`, and by
+    committees of the rules that people use; and by those rules: the last value, the last value and 10 %, equal weights,
+    a window rule such as that of an autoscaler with its default settings and with those that were best in hindsight.
+    Beside them stand the best static level and the optimum in hindsight.
 
     Parameters
     ----------

@@ -6,10 +6,13 @@ from driftwise.applications.case import Case
 from driftwise.applications.contest import CaseContest
 from driftwise.applications.data import CATALOGUE, Dataset
 from driftwise.applications.figures import cost_table, panels, problem_table, settings_table
-from driftwise.applications.ours import SELF_TUNED
+from driftwise.applications.ours import INFORMED, SELF_TUNED
 from driftwise.experiments.contests.outcome import HINDSIGHT, OURS, RULE, Outcome
 from driftwise.experiments.contests.words import more, show
 from driftwise.experiments.findings.finding import Claim, Finding, Table
+
+MOST_EXTRA = 0.02
+"""A learner that is given forecasts should cost at most this share more than the best of them, and than without."""
 
 RIVALS = {RULE: "a common rule", HINDSIGHT: "a choice made in hindsight"}
 NOBODY = {RULE: "common rule", HINDSIGHT: "static level or tuned rule, chosen in hindsight"}
@@ -35,23 +38,46 @@ def conclude(contests: Sequence[CaseContest]) -> Finding:
 
 
 def _claims(contests: Sequence[CaseContest]) -> list[Claim]:
-    """Hold ours against the rule with default settings, and the optimum against its certificate."""
+    """Hold ours against the rule with default settings and the forecasts it is given, and certify the optimum."""
     default = next(label for label in contests[0].case.rules if "default" in label)
     rule = default.replace(", default", " with default settings").lower()
     ratios = [contest[SELF_TUNED].overall / contest[default].overall for contest in contests]
-    measured = ", ".join(
-        f"{ratio:.3f} at {show(contest.move_cost)}" for ratio, contest in zip(ratios, contests, strict=True)
-    )
     series = f"{contests[0].case.application} on {contests[0].case.data.name}"
     gaps = max(contest.solution.gap for contest in contests)
     return [
-        Claim(f"{SELF_TUNED} costs less than the {rule}, {series}", max(ratios) < 1.0, f"{measured}, as a ratio"),
+        Claim(f"{SELF_TUNED} costs less than the {rule}, {series}", max(ratios) < 1.0, _at_prices(ratios, contests)),
+        *_forecasts_claim(contests, series),
         Claim(
             f"The hindsight optimum is certified, {series}",
             all(contest.solution.optimal for contest in contests),
             f"relative gap at most {gaps:.1e}",
         ),
     ]
+
+
+def _forecasts_claim(contests: Sequence[CaseContest], series: str) -> list[Claim]:
+    """Hold the learner that is given forecasts against the better of these, and against itself without them."""
+    given = contests[0].case.forecasts
+    if not given:
+        return []
+    ratios = []
+    for contest in contests:
+        best = min(contest[label].overall for label in (SELF_TUNED, *given))
+        ratios.append(contest[INFORMED].overall / best)
+    return [
+        Claim(
+            f"{INFORMED} costs at most {100.0 * MOST_EXTRA:g} % more than the better of that forecast, followed at "
+            f"once, and the learner without it, {series}",
+            max(ratios) <= 1.0 + MOST_EXTRA,
+            _at_prices(ratios, contests),
+        )
+    ]
+
+
+def _at_prices(ratios: Sequence[float], contests: Sequence[CaseContest]) -> str:
+    """Return a ratio for every price of moving."""
+    pairs = zip(ratios, contests, strict=True)
+    return ", ".join(f"{ratio:.3f} at {show(contest.move_cost)}" for ratio, contest in pairs) + ", as a ratio"
 
 
 def summarise(contests: Sequence[CaseContest]) -> list[str]:
@@ -108,7 +134,7 @@ def _lost(contests: Sequence[CaseContest], label: str) -> str:
 
 
 def losses_table(contests: Sequence[CaseContest]) -> Table:
-    """Return everyone to whom SelfTunedScream lost, at every price."""
+    """Return everyone to whom the learner to begin with lost, at every price."""
     rows = [
         [show(contest.move_cost), one.label, whom, more(contest[SELF_TUNED].overall, one.overall)]
         for contest in contests

@@ -22,7 +22,7 @@ STATIC = "Best static level in hindsight"
 
 @dataclass(frozen=True, eq=False)
 class CaseContest(Contest):
-    """Everyone on a case at one price of moving."""
+    """Everyone on a case at one price of moving; the learner to begin with comes first."""
 
     optimum: Outcome
     solution: HindsightOptimum
@@ -58,6 +58,9 @@ def hold_contests(case: Case, move_costs: Sequence[float], progress: Callable[[s
         for label, make in ours.LEARNERS.items():
             progress(label)
             outcomes.append(judge.judge(label, OURS, play(make(case, judge.price), case.losses).decisions))
+        if case.forecasts:
+            progress(ours.INFORMED)
+            outcomes.append(judge.judge(ours.INFORMED, OURS, ours.informed(case, judge.price)))
         for label, decide in ours.COMMITTEES.items():
             progress(label)
             outcomes.append(judge.judge(label, OURS, decide(members, case, judge.price)))
@@ -73,7 +76,7 @@ def hold_contests(case: Case, move_costs: Sequence[float], progress: Callable[[s
         solution = hindsight_optimum(case.losses, case.domain, judge.price)
         contests.append(
             CaseContest(
-                outcomes=ranked(outcomes),
+                outcomes=sorted(ranked(outcomes), key=lambda one: one.label != ours.SELF_TUNED),
                 optimum=judge.judge(OPTIMUM, HINDSIGHT, solution.decisions),
                 solution=solution,
                 case=case,

@@ -6,7 +6,7 @@ import numpy as np
 
 from driftwise.applications.case import Case
 from driftwise.applications.contest import COUNTED, CaseContest
-from driftwise.applications.ours import COMMITTEE, SCREAM, SELF_TUNED
+from driftwise.applications.ours import COMMITTEE, SCREAM, SELF_TUNED, SELF_TUNED_SCREAM
 from driftwise.experiments.contests import figures
 from driftwise.experiments.contests.contest import OPTIMUM
 from driftwise.experiments.contests.figures import Column
@@ -79,7 +79,7 @@ def panels(contests: Sequence[CaseContest]) -> list[Panel]:
     """Return overall cost against the price of moving, and what was decided of late at the middle price."""
     first, middle = contests[0], contests[len(contests) // 2]
     rule = [one.label for one in first.outcomes if one.kind == RULE and one.decisions is not None]
-    names = [SELF_TUNED, COMMITTEE, SCREAM, *rule, *first.case.tuned]
+    names = [SELF_TUNED, SELF_TUNED_SCREAM, COMMITTEE, SCREAM, *rule, *first.case.tuned]
     prices = [contest.move_cost for contest in contests]
     costs = [
         Series(name, prices, [contest.multiple(contest[name]) for contest in contests], style="points")

@@ -35,8 +35,8 @@ def default(period: int | None = None) -> list[Estimator]:
     """Return the estimators of a `SelfTunedLearner`; of these it takes the ones that suit the losses.
 
     For a loss of a score: least squares, Kalman filters, smoothing, trends and change points. For a loss of each
-    coordinate: the same with targets in place of features (no change points if there are several), and seasons. For gradients:
-    second-order steps, and change points. `SelfTunedScream` is always one.
+    coordinate: the same with targets in place of features (no change points if there are several), and seasons. For
+    gradients: second-order steps, and change points. `SelfTunedScream` is always one.
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
 """What an estimator is: it learns from whole rounds, and says where it would like to be if moving were free."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -17,9 +18,9 @@ __all__ = ["Estimator", "Seen"]
 class Estimator(Fixed):
     """Base class of estimators; one of your own is a subclass with `begin`, `learn` and `propose`.
 
-    The estimators of this package run in compiled code; their three methods state the same in NumPy, to be read, and to
-    be used without a learner. A subclass of one of them that changes these methods must have a `family` that returns None,
-    or the compiled code runs in its place.
+    The estimators of this package run in compiled code; their three methods state the same in NumPy, to be read, and
+    to be used without a learner. A subclass of one of them that changes these methods must have a `family` that
+    returns None, or the compiled code runs in its place.
 
     Attributes
     ----------
@@ -68,6 +69,7 @@ class Estimator(Fixed):
         """Return movers of its own for a kind of loss; None for those of the learner."""
         return None
 
+    @abstractmethod
     def begin(self, point: Array, domain: Domain) -> None:
         """Begin at a point of a domain; called once, before the first round.
 
@@ -79,6 +81,7 @@ class Estimator(Fixed):
             Where decisions live.
         """
 
+    @abstractmethod
     def learn(self, seen: Seen) -> None:
         """Take in a round.
 
@@ -88,5 +91,6 @@ class Estimator(Fixed):
             What there is to see of it.
         """
 
+    @abstractmethod
     def propose(self) -> Array | None:
         """Return where it would like to be next, which is then put into the domain; None for no opinion."""

@@ -1,10 +1,10 @@
 """Change points: a handful of hypotheses about when the world last changed, weighted by how well each predicts.
 
-Each hypothesis is a Bayesian ridge regression (a normal-inverse-gamma posterior) that began at some round; its score is
-predicted with Student's t distribution, and hypotheses are weighted by the likelihood of what was seen. In every round a
-new one begins from the prior (the world has changed just now), and a copy of the leader takes another forgetting factor
-(the world drifts); they take the places of the least likely. The hazard is (1 + changes) / (t + 2). The proposal is
-the mean of all posterior means.
+Each hypothesis is a Bayesian ridge regression (a normal-inverse-gamma posterior) that began at some round; its score
+is predicted with Student's t distribution, and hypotheses are weighted by the likelihood of what was seen. In every
+round a new one begins from the prior (the world has changed just now), and a copy of the leader takes another
+forgetting factor (the world drifts); they take the places of the least likely. The hazard is (1 + changes) / (t + 2).
+The proposal is the mean of all posterior means.
 
 Adams, MacKay, "Bayesian online changepoint detection", 2007. For one hypothesis, with features x, error e = y - m'x::
 
@@ -34,7 +34,7 @@ from driftwise.pairs.kinds import Kind
 from driftwise.pairs.layout import FAMILY, GRADIENT
 
 NEVER, FAINT, LONGEST = -1e300, -700.0, 250.0
-"""Log weight of a place that is free, the least of one that is taken, and the most observations that noise is told by."""
+"""Log weight of a free place, the least of one that is taken, and the most observations that noise is told by."""
 
 HYPOTHESES, CHANGES, NOISE, BEST, LAST_BORN, TOLD, REACH, USUAL = range(record.OWN, record.OWN + 8)
 AGES, SHAPES, RATES, KEEPS, LOGS, MEANS, SPREADS, GAIN, WIDTHS = range(record.OWN + 8, record.OWN + 17)
@@ -285,14 +285,14 @@ class ChangePoints(Estimator):
     """Hypotheses about when the world last changed, weighted by how well each predicts.
 
     For weights that stay, and then jump: after a jump it learns anew at once, as if there had been nothing before, and
-    between jumps it is a regression on all that is still true. It also knows how sure it is, so it has movers of its own: they
-    go by how long a proposal should last, and wait while one more round would tell much.
+    between jumps it is a regression on all that is still true. It also knows how sure it is, so it has movers of its
+    own: they go by how long a proposal should last, and wait while one more round would tell much.
 
     Parameters
     ----------
     reach : float, optional
-        For losses of which only gradients are known: how far the longest gradient so far is taken to reach, in diameters, as
-        in `Newton`. Without it, it is for losses of a score, or of a single level.
+        For losses of which only gradients are known: how far the longest gradient so far is taken to reach, in
+        diameters, as in `Newton`. Without it, it is for losses of a score, or of a single level.
 
     Notes
     -----
@@ -302,9 +302,9 @@ class ChangePoints(Estimator):
         log weight += log Gamma(a + 1/2) - log Gamma(a) - log(2 pi b q) / 2 - (a + 1/2) log(1 + e^2 / (2 b q))
         m += P x e / q,    P -= P x x' P / q,    a += 1/2,    b += e^2 / (2 q)
 
-    In every round one begins anew, from the prior, and a copy of the likeliest gets another forgetting factor; they take
-    the places of the least likely. The hazard, by which older ones lose weight, is ``(1 + changes) / (t + 2)``. The proposal
-    is the weighted mean of their m. It needs full matrices: up to 64 coordinates.
+    In every round one begins anew, from the prior, and a copy of the likeliest gets another forgetting factor; they
+    take the places of the least likely. The hazard, by which older ones lose weight, is ``(1 + changes) / (t + 2)``.
+    The proposal is the weighted mean of their m. It needs full matrices: up to 64 coordinates.
 
     References
     ----------

@@ -12,7 +12,7 @@ import numpy as np
 
 from driftwise._compile import Plugin, aside, helper
 from driftwise._lanes import Four, greater, lesser, load, splat, store, where_above
-from driftwise._memory import Array, Part, Pointer, Section, at, part, whole_at
+from driftwise._memory import Array, Pointer, Section, at, part, whole_at
 from driftwise.pairs import layout as slot
 from driftwise.pairs.judging import score_slope
 

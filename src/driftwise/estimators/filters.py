@@ -8,9 +8,10 @@ filter's own score m'x (score less target, for squared losses), both are::
     m  <- m - k r
     P  <- P - k (P x)'
 
-The filters differ in forgetting, drift, prior, and in the s_i they go by: each feature's own, the mean of all
-(its own, if it is far from the median), or the larger of its own and the median. A filter may have an intercept that is not played, for targets with a level that no
-feature explains. Above 64 coordinates, and for losses of each coordinate, P is a diagonal.
+The filters differ in forgetting, drift, prior, and in the s_i they go by: each feature's own, the mean of all (its
+own, if it is far from the median), or the larger of its own and the median. A filter may have an intercept that is not
+played, for targets with a level that no feature explains. Above 64 coordinates, and for losses of each coordinate, P
+is a diagonal.
 """
 
 import math
@@ -270,4 +271,4 @@ class Filter(Estimator):
 
 def _over(value: float, sizes: Array, otherwise: float) -> Array:
     """Return a value over each size, and something else where a size is 0."""
-    return np.divide(value, sizes, out=np.full(sizes.size, otherwise), where=sizes > LEAST)
+    return np.asarray(np.divide(value, sizes, out=np.full(sizes.size, otherwise), where=sizes > LEAST))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from driftwise._compile import plugin
-from driftwise._memory import Array, Pointer, Section, at, call, part, whole_at
+from driftwise._memory import Array, Pointer, Section, at, call, whole_at
 from driftwise.domains import Domain
 from driftwise.engine.layout import DECISION_AT
 from driftwise.engine.program import Program, pool_size
@@ -57,9 +57,9 @@ SCREAM = Family(scream_learns, Section(record.OWN, []), _fill, lambda count, dim
 class SelfTunedScream(Estimator):
     """The learner `driftwise.SelfTunedScream` as an estimator, which sees gradients only.
 
-    Base-learners of many step sizes, mixed by a Hedge of their own; the price of a move is in it already. It asks nothing of
-    the losses, and what is proved of it carries over to the pool. It learns from the gradient of the clipped loss at its
-    own decision, where that is known, else from the gradient at the pool's.
+    Base-learners of many step sizes, mixed by a Hedge of their own; the price of a move is in it already. It asks
+    nothing of the losses, and what is proved of it carries over to the pool. It learns from the gradient of the
+    clipped loss at its own decision, where that is known, else from the gradient at the pool's.
 
     The NumPy statement of its rounds is `driftwise.engine.reference`.
 

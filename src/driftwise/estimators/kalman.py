@@ -10,16 +10,17 @@ class Kalman(Filter):
     """Weights that walk at random, estimated by the filter that is best for such a walk.
 
     For weights that drift, each round a little, for ever. Its gain does not go to 0, as that of least squares does: it
-    settles where what a round tells makes up for what the walk has changed. With a small drift it learns for long, with a
-    large one it follows.
+    settles where what a round tells makes up for what the walk has changed. With a small drift it learns for long,
+    with a large one it follows.
 
     Parameters
     ----------
     drift : float, default 1e-3
         Variance of a step of the walk, in units of the noise over the mean square of a feature.
     scale : {"mean", "median", "own"}, default "mean"
-        Mean square that a feature is taken to have: the mean of all (its own where that is far larger than most), the larger
-        of its own and the median, or its own. Weights of small features walk farther the more each goes by its own.
+        Mean square that a feature is taken to have: the mean of all (its own where that is far larger than most), the
+        larger of its own and the median, or its own. Weights of small features walk farther the more each goes by its
+        own.
     intercept : bool, default False
         Whether to have a level that no feature explains; it is estimated, and not played.
 
@@ -30,8 +31,8 @@ class Kalman(Filter):
         P_ii <- P_ii + drift / s_i
         k  = P x / (1 + x' P x),    m <- m - k r,    P <- P - k (P x)'
 
-    P begins with the variances 10 / s_i in the first round. Above 64 coordinates, and for losses of each coordinate, P is a
-    diagonal; of a level it is exponential smoothing whose share falls to about the root of the drift.
+    P begins with the variances 10 / s_i in the first round. Above 64 coordinates, and for losses of each coordinate, P
+    is a diagonal; of a level it is exponential smoothing whose share falls to about the root of the drift.
 
     References
     ----------

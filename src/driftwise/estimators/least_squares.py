@@ -7,9 +7,9 @@ from driftwise.estimators.filters import OWN_SCALE, Filter
 class RecursiveLeastSquares(Filter):
     """The weights that would have been best so far, the past counting less the longer ago it is.
 
-    For weights that stay (a forgetting of 1), or of which only the last ``1 / (1 - forgetting)`` rounds tell anything. It
-    learns faster than any step along gradients, and does not care about the units of the features. Of a level it is the
-    mean, with forgetting that of the last rounds.
+    For weights that stay (a forgetting of 1), or of which only the last ``1 / (1 - forgetting)`` rounds tell anything.
+    It learns faster than any step along gradients, and does not care about the units of the features. Of a level it is
+    the mean, with forgetting that of the last rounds.
 
     Parameters
     ----------
@@ -23,9 +23,9 @@ class RecursiveLeastSquares(Filter):
         P <- P / forgetting,    P_ii <- min(P_ii, 1 / (0.01 s_i)),    s_i the mean square of feature i
         k  = P x / (1 + x' P x),    m <- m - k r,    P <- P - k (P x)'
 
-    P_ii begins with 1 / (0.01 x_i^2) when feature i is first seen: a ridge of a hundredth of a round. For squared losses
-    without forgetting, m is then the ridge regression of all targets on all features. Above 64 coordinates, and for losses
-    of each coordinate, P is a diagonal.
+    P_ii begins with 1 / (0.01 x_i^2) when feature i is first seen: a ridge of a hundredth of a round. For squared
+    losses without forgetting, m is then the ridge regression of all targets on all features. Above 64 coordinates, and
+    for losses of each coordinate, P is a diagonal.
 
     References
     ----------

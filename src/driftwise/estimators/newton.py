@@ -1,8 +1,8 @@
 """Second-order steps from gradients alone: a Kalman filter on directions, with an assumed curvature.
 
 A gradient g at the decision w says which way to go, not how far. If the losses bent by 1 / theta along it, the best
-point would be on the plane ``<g / |g|, v> = <g / |g|, w> - theta |g|``; that is a linear observation, and a filter for a
-walk at random takes it in::
+point would be on the plane ``<g / |g|, v> = <g / |g|, w> - theta |g|``; that is a linear observation, and a filter for
+a walk at random takes it in::
 
     P_ii += drift d
     k  = P u / (1 + u' P u),                 u = g / |g|
@@ -77,7 +77,7 @@ def aim_at(v: Pointer, reach: float, row: int) -> float:
         aim += at(v, slot.X)[k] * at(v, slot.DECISION)[k]
     aim -= theta * v[slot.LENGTH]
     v[slot.AIM], at(v, slot.BENDS)[row] = aim, 1.0 / theta
-    return aim
+    return float(aim)
 
 
 @aside
@@ -142,8 +142,8 @@ DIAGONAL_NEWTON = Family(newton_steps, DIAGONAL, _fill, _sides)
 class Newton(Estimator):
     """Second-order steps where only gradients are known.
 
-    A gradient says which way to go, not how far. If the losses bend, how far can be guessed; this guesses once for all, by
-    `reach`, and learns like a Kalman filter from there. Have several, as nobody knows which guess is right.
+    A gradient says which way to go, not how far. If the losses bend, how far can be guessed; this guesses once for
+    all, by `reach`, and learns like a Kalman filter from there. Have several, as nobody knows which guess is right.
 
     Parameters
     ----------
@@ -162,7 +162,8 @@ class Newton(Estimator):
 
     References
     ----------
-    .. [1] Hazan, Agarwal, Kale, "Logarithmic regret algorithms for online convex optimization", Machine Learning 69, 2007.
+    .. [1] Hazan, Agarwal, Kale, "Logarithmic regret algorithms for online convex optimization", Machine Learning
+       69, 2007.
 
     Examples
     --------

@@ -7,8 +7,9 @@ With y the targets of a coordinate, p the period and D_t = y_t - y_{t-p}, foreca
     profile      m_{t+1} + phi (y_t - m_t),  m_t += share (y_t - m_t) for the phase of t, and phi likewise
 
 A period that is not given is found: the lag with the largest autocorrelation of the changes y_t - y_{t-1}, over all
-lags up to 400 of which two periods have been seen, if it is clearly above 0; or a shorter one that is nearly as good. Until there is one, all of them propose the
-last value. Winters, "Forecasting sales by exponentially weighted moving averages", Management Science 6, 1960.
+lags up to 400 of which two periods have been seen, if it is clearly above 0; or a shorter one that is nearly as good.
+Until there is one, all of them propose the last value. Winters, "Forecasting sales by exponentially weighted moving
+averages", Management Science 6, 1960.
 """
 
 import math
@@ -84,7 +85,8 @@ def _note(v: Pointer, own: Pointer, rounds: int) -> None:
     k = rounds % d
     y = _window(own, k, rounds)
     change, products = y[0] - y[-1], at(own, WITH)
-    at(own, POWERS)[k] += change * change
+    if rounds > 0:
+        at(own, POWERS)[k] += change * change
     unit = at(own, POWERS)[k] * d / (rounds + 1.0) if d > 1 else 1.0  # coordinates count alike
     if rounds < 2 or not unit > 0.0:
         return
@@ -181,8 +183,8 @@ class Season(Estimator):
     Parameters
     ----------
     how : {"naive", "adjusted", "profile"}, default "naive"
-        Which forecast: the value of one period ago; the same with a part of what has changed since; or a mean of each phase
-        with a part of the present deviation from it.
+        Which forecast: the value of one period ago; the same with a part of what has changed since; or a mean of each
+        phase with a part of the present deviation from it.
     share : float, default 0.3
         Of "profile": how fast the mean of a phase follows, above 0 and at most 1.
     period : int, optional
@@ -196,8 +198,8 @@ class Season(Estimator):
         adjusted     y_{t+1-p} + phi D_t
         profile      m_{t+1} + phi (y_t - m_t),    m_t += share (y_t - m_t)    for the phase of t
 
-    phi, from 0 to 1, is the regression of the next deviation on the present one, with forgetting 0.99. A period is found
-    where the changes of the targets agree most with those of that many rounds ago, if they clearly do.
+    phi, from 0 to 1, is the regression of the next deviation on the present one, with forgetting 0.99. A period is
+    found where the changes of the targets agree most with those of that many rounds ago, if they clearly do.
 
     References
     ----------

@@ -18,11 +18,12 @@ class Seen:
     """A round as estimators see it: clipped, so that no glitch gets through.
 
     There are three forms of loss, and an estimator says in `Estimator.forms` which of them it is for. Of a loss of a
-    score <x, w> (``SCORE``), `features` are x times the root of `curve`, which makes every loss bend by about 1: a filter
-    for squared losses does for all of them. Of a loss of each coordinate (``EACH``) all features are 1, and each coordinate
-    has a target. Where there is only a gradient (``GRADIENT``), `features` are its direction.
+    score <x, w> (``SCORE``), `features` are x times the root of `curve`, which makes every loss bend by about 1: a
+    filter for squared losses does for all of them. Of a loss of each coordinate (``EACH``) all features are 1, and
+    each coordinate has a target. Where there is only a gradient (``GRADIENT``), `features` are its direction.
 
-    It is made for one round. Take from it what you need, and do not keep it: `slope` is no longer valid in the next one.
+    It is made for one round. Take from it what you need, and do not keep it: `slope` is no longer valid in the next
+    one.
 
     Attributes
     ----------
@@ -33,26 +34,24 @@ class Seen:
     decision : array of shape (d,)
         What was played.
     targets : array
-        Targets of the coordinates (``EACH``), the target of the score as an array of one (``SCORE``), or the gradient at the
-        decision (``GRADIENT``).
+        Targets of the coordinates (``EACH``), the target of the score as an array of one (``SCORE``), or the gradient
+        at the decision (``GRADIENT``).
     features : array of shape (d,)
         x, with which a score is <x, w>.
     tangent : array of shape (d,)
-        x without what all points of a simplex share, its mean over the simplex: the part that tells points of the domain
-        apart. The same as `features` in other domains.
+        x without what all points of a simplex share, its mean over the simplex: the part that tells points of the
+        domain apart. The same as `features` in other domains.
     scales : array of shape (d,)
         Running mean square of each entry of `tangent`; on a simplex, the mean of these.
     sizes : array of shape (d,)
-        Size that each feature is taken to have where features are treated alike: the mean of the `scales`, or its own if
-        that is far from the median, as it is for a feature in another unit.
+        Mean square that each feature is taken to have where features are to be treated alike: the mean of the `scales`,
+        or its own if that is far larger than most, as it is for a feature in a smaller unit.
     median : float
-        Median of the `scales`; of more than 64 rounds, as it was at the last multiple of 16.
+        Median of the `scales` of features that have been other than 0; after round 64, as of the last multiple of 16.
     curve : float
         Second derivative of the loss in its own score, as a running mean; `features` are in units of its root.
     intercept : float
         A constant feature in the units of `features`; 0 while another feature is constant, and with no score.
-    noise : array
-        Running mean square of target less score at the decision: of each coordinate (``EACH``), or as an array of one.
     slope : callable
         ``slope(z)``: slope of the loss at a score z, both in the units of `features`; of a loss of each coordinate, its
         slopes at the coordinates z, of shape (d,).
@@ -71,7 +70,6 @@ class Seen:
     median: float
     curve: float
     intercept: float
-    noise: Array
     slope: Callable[[Any], Any]
     price: MoveCost
 
@@ -137,7 +135,6 @@ class Seen:
             float(np.median(scales)),
             curve=1.0,
             intercept=0.0,
-            noise=np.ones(targets.size),
             slope=slope,
             price=MoveCost(0.0, norm="l2"),
         )

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from driftwise._compile import plugin
-from driftwise._lanes import greater, load, splat, store, where_above
+from driftwise._compile import helper, plugin
+from driftwise._lanes import Four, greater, load, splat, store, where_above
 from driftwise._memory import Array, Part, Pointer, Section, at, part, whole_at
 from driftwise._validate import share as share_of
 from driftwise.domains import Domain
@@ -45,6 +45,14 @@ def _fill(header: Array, parts: dict[str, Array], estimators: Sequence[Any], sta
     parts["means"][:] = start[:, None]
 
 
+@helper
+def _unit(v: Pointer, own: Pointer, b: int, k: int) -> Four:
+    """Return what four filters multiply feature k by: one over its size, as each of them takes it."""
+    scale, alike = at(v, slot.SCALES)[k], v[slot.CURVE] * v[slot.TRACE] / at(v, slot.SIZES)[k]
+    alone = 1.0 / scale if scale > LEAST else 0.0
+    return where_above(load(at(own, SCALED), 4 * b), splat(0.0), splat(alone), splat(alike))
+
+
 @plugin(FAMILY)
 def smooth_scores(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) -> int:
     """Step along the features, from where the proposals are."""
@@ -52,23 +60,19 @@ def smooth_scores(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) -> 
         return 0
     d, x, t, first = whole_at(v, slot.DIM), at(v, slot.X), at(v, slot.TANGENT), whole_at(own, record.FIRST)
     for b in range(whole_at(own, record.BLOCKS)):
-        means, share, scaled = part(at(own, MEANS), 4 * b * d), load(at(own, SHARE), 4 * b), load(at(own, SCALED), 4 * b)
+        means, share = part(at(own, MEANS), 4 * b * d), load(at(own, SHARE), 4 * b)
         for lane in range(min(4, whole_at(own, record.COUNT) - 4 * b)):
             u = part(at(v, slot.PROPOSALS), (first + 4 * b + lane) * d)
             for k in range(d):
                 means[4 * k + lane] = u[k]
-        score, length, typical = splat(0.0), splat(0.0), v[slot.CURVE] * v[slot.TRACE]
+        score, length = splat(0.0), splat(0.0)
         for k in range(d):
-            scale = at(v, slot.SCALES)[k]
-            unit = where_above(scaled, splat(0.0), splat(1.0 / scale if scale > LEAST else 0.0), splat(typical / at(v, slot.SIZES)[k]))
             score = score + x[k] * load(means, 4 * k)
-            length = length + unit * (t[k] * t[k])
+            length = length + _unit(v, own, b, k) * (t[k] * t[k])
         step = where_above(length, splat(LEAST), share * errors(v, terms, score) / length, splat(0.0))
         for k in range(d):
-            scale = at(v, slot.SCALES)[k]
-            unit = where_above(scaled, splat(0.0), splat(1.0 / scale if scale > LEAST else 0.0), splat(typical / at(v, slot.SIZES)[k]))
             mean = load(means, 4 * k)
-            store(means, 4 * k, within(v, finite(mean + step * unit * t[k], mean), k))
+            store(means, 4 * k, within(v, finite(mean + step * _unit(v, own, b, k) * t[k], mean), k))
     offer(v, own, at(own, MEANS), d)
     return 0
 

@@ -1,7 +1,7 @@
 """What the NumPy statements of several estimators share: the step of a filter, and how far a mean may go.
 
-Statements are written to be read, and to say what compiled families compute; tests hold the two against each other. They
-leave out what only matters at the edge of floating point, where the compiled families do not learn from a round.
+Statements are written to be read, and to say what compiled families compute; tests hold the two against each other.
+They leave out what only matters at the edge of floating point, where the compiled families do not learn from a round.
 """
 
 import numpy as np
@@ -19,8 +19,8 @@ def filter_step(mean: Array, P: Array, seen: Seen, intercept: bool = True) -> tu
 
         k = P x / (1 + x' P x),    mean + k (y - x' mean),    P - k (P x)'
 
-    with the loss's own slope in place of the error if it is no parabola. In a loss of each coordinate, each is a filter of
-    its own, so that P must have no entries between two of them.
+    with the loss's own slope in place of the error if it is no parabola. In a loss of each coordinate, each is a
+    filter of its own, so that P must have no entries between two of them.
 
     Parameters
     ----------
@@ -38,11 +38,13 @@ def filter_step(mean: Array, P: Array, seen: Seen, intercept: bool = True) -> tu
     x[:d], t[:d] = seen.features, seen.tangent
     x[d] = t[d] = seen.intercept if intercept else 0.0
     gain = P @ t
-    spread, error = 1.0 + t @ gain, seen.error(float(x @ mean)) if seen.kind.form != EACH else 0.0
+    spread: Array = np.asarray(1.0 + t @ gain)
     if seen.kind.form == EACH:
         parts = mean.size // (d + 1)
         spread = np.tile((1.0 + t * gain)[: d + 1], parts)
         error = np.tile(np.append(seen.targets, 0.0) - mean[: d + 1], parts)
+    else:
+        error = np.asarray(seen.error(float(x @ mean)))
     # The product of gains first: rounding must not make P asymmetric, which forgetting would blow up.
     return mean + gain / spread * error, P - np.outer(gain, gain) / spread
 

@@ -113,14 +113,14 @@ def _ahead(v: Pointer, own: Pointer, means: Pointer, P: Pointer, p: int, drift: 
 
 @plugin(FAMILY)
 def diagonal_trends(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) -> int:
-    """The same with a matrix of two by two for each coordinate: variances of level and slope, and their covariance."""
+    """Do the same with a matrix of two by two for each coordinate: variances of level and slope, and covariance."""
     d, each, t, x = whole_at(v, slot.DIM), v[slot.FORM] == slot.EACH, at(v, slot.TANGENT), at(v, slot.X)
     targets, sizes = at(v, slot.TARGETS), at(v, slot.SIZES)
     if v[slot.ROOT] == 0.0 or v[slot.PRIMED] == 0.0:
         return 0
     for b in range(whole_at(own, record.BLOCKS)):
-        means, P, drift = part(at(own, MEANS), 8 * b * d), part(at(own, SPREADS), 12 * b * d), load(at(own, DRIFT), 4 * b)
-        score, spread = splat(0.0), splat(1.0)
+        means, P = part(at(own, MEANS), 8 * b * d), part(at(own, SPREADS), 12 * b * d)
+        drift, score, spread = load(at(own, DRIFT), 4 * b), splat(0.0), splat(1.0)
         for k in range(d):
             if v[slot.PRIMED] == 1.0:
                 store(P, 12 * k, splat(WIDE / sizes[k]))
@@ -180,9 +180,9 @@ class Trend(Estimator):
 
         m <- m + v,    v <- v + noise of variance drift / s_i,    s_i the size of feature i
 
-    Variances begin with 10 / s_i for levels, and with the root of the drift times that for slopes. A loss of a score also
-    has an intercept with a slope, which is not played. Above 64 coordinates, and for losses of each coordinate, there
-    is a matrix of two by two for each coordinate, and no intercept.
+    Variances begin with 10 / s_i for levels, and with the root of the drift times that for slopes. A loss of a score
+    also has an intercept with a slope, which is not played. Above 64 coordinates, and for losses of each coordinate,
+    there is a matrix of two by two for each coordinate, and no intercept.
 
     References
     ----------

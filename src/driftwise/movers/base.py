@@ -45,9 +45,9 @@ class Step:
 class Mover(Fixed):
     """Base class of movers; a mover of your own is a subclass with a `name` and a method `share`.
 
-    The movers of this package run in compiled code; `share` states the same in plain Python. One of your own is asked once
-    a round for every estimator. It keeps no state: it sees in `Step` all that it may go by, and one object serves all
-    pairs.
+    The movers of this package run in compiled code; `share` states the same in plain Python. One of your own is asked
+    once a round for every estimator. It keeps no state: it sees in `Step` all that it may go by, and one object serves
+    all pairs.
 
     Attributes
     ----------

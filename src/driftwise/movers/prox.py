@@ -11,11 +11,11 @@ from driftwise.movers.base import Mover, Step
 class Prox(Mover):
     """Go the part ``1 - min(1, price / (horizon gain))`` of the way.
 
-    It is the proximal step: the part s that minimises ``horizon gain (1 - s)^2 / 2 + s price``, what being away from the
-    proposal costs in that many rounds, and what going there costs. With a short horizon it stays within a dead band around
-    the proposal. The mover to have where moves are dear; which horizon is right depends on how long proposals last, so have
-    several. Where every coordinate is a problem of its own (a loss of each coordinate, prices that add up), each has its own
-    part, as if it were the only one.
+    It is the proximal step: the part s that minimises ``horizon gain (1 - s)^2 / 2 + s price``, what being away from
+    the proposal costs in that many rounds, and what going there costs. With a short horizon it stays within a dead
+    band around the proposal. The mover to have where moves are dear; which horizon is right depends on how long
+    proposals last, so have several. Where every coordinate is a problem of its own (a loss of each coordinate, prices
+    that add up), each has its own part, as if it were the only one.
 
     Parameters
     ----------
@@ -23,8 +23,9 @@ class Prox(Mover):
         Rounds within which a move is to pay for itself. Left out, it is what the estimator expects: for most, as long
         again as the run has lasted.
     waits : bool, default False
-        Stay while ``gain / 2`` is below the price of the distance by which one more round brings the estimator nearer to
-        the truth: what is learnt first need not be moved to twice. Only `ChangePoints` says how much nearer that is.
+        Stay while ``gain / 2`` is below the price of the distance by which one more round brings the estimator nearer
+        to the truth: what is learnt first need not be moved to twice. Only `ChangePoints` says how much nearer that
+        is.
 
     References
     ----------
@@ -43,7 +44,8 @@ class Prox(Mover):
         self.horizon = None if horizon is None else number("Prox", "horizon", horizon, low=0.0, exclusive=True)
         self.waits = bool(waits)
         self.tau = 0.0 if self.horizon is None else self.horizon
-        self.name = "prox" + ("" if self.horizon is None else f" {self.horizon:g}") + (" after waiting" if waits else "")
+        within = "" if self.horizon is None else f" {self.horizon:g}"
+        self.name = f"prox{within}" + (" after waiting" if waits else "")
 
     def share(self, step: Step) -> float:
         """Return the part of the way that pays."""

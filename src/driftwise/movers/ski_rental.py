@@ -7,9 +7,9 @@ from driftwise.movers.base import Mover, Step
 class SkiRental(Mover):
     """Go all the way once what staying has cost beyond going reaches `factor` times the price.
 
-    It needs no curvature, only losses, and no model of how long a proposal lasts: for proposals that jump and then stay.
-    If a proposal stays where it is and is never worse than staying, following it this way costs at most twice what the
-    better of going at once and never going would have cost, and what staying costs in one more round.
+    It needs no curvature, only losses, and no model of how long a proposal lasts: for proposals that jump and then
+    stay. If a proposal stays where it is and is never worse than staying, following it this way costs at most twice
+    what the better of going at once and never going would have cost, and what staying costs in one more round.
 
     Parameters
     ----------

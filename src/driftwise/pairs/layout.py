@@ -44,7 +44,7 @@ FAMILY = "int64(P, P, P, P)"
     CHARGE,  # what the change of weights added to the price of the decision's move
     MOVED,  # the price of the decision's move
     PAID,  # what the decisions have cost, on clipped losses and above `LEVEL`
-    MIXED,  # what the mixture was charged, above `LEVEL`; a newcomer's total
+    DECIDED,  # 1 if the decision of this round has been made already
     LEVEL,  # sum of the least charges, above which totals are counted
     BEYOND,  # what clipping took off the losses of the decisions
     CLIPS,  # rounds that were clipped

@@ -172,7 +172,7 @@ class Plan:
         return vector
 
     def grown(self, vector: Array, larger: "Plan") -> Array:
-        """Return the vector of a plan with more rows behind these; newcomers begin where the mixture is."""
+        """Return the vector of a plan with more rows behind these; newcomers begin where the decision is."""
         old = self.views(vector)
         new_vector = larger.new(old["start"])
         new_vector[: layout.HEADER][layout.ROUNDS : layout.SCREAM_ROW] = vector[layout.ROUNDS : layout.SCREAM_ROW]
@@ -184,7 +184,7 @@ class Plan:
                 new[name][tuple(slice(side) for side in part.shape)] = part
         lanes, rows = self.sides["lanes"], len(self.rows)
         new["points"][lanes // 4 :] = old["decision"][:, None]
-        new["proposals"][rows:], new["totals"][lanes:] = old["decision"], vector[layout.MIXED]
+        new["proposals"][rows:], new["totals"][lanes:] = old["decision"], _potential(vector[layout.RATE], old)
         new["horizons"][rows:] = vector[layout.ROUNDS] + 2.0
         return new_vector
 
@@ -213,6 +213,14 @@ class Plan:
     def vector_of(self, kept: Array) -> Array:
         """Return what was kept as a vector with room."""
         return POOL.with_room(kept, self.sides)
+
+
+def _potential(rate: float, parts: dict[str, Array]) -> float:
+    """Return the total with which a newcomer leaves Hedge's potential as it is, so that it has just its prior weight."""
+    here = np.isfinite(parts["prior"])
+    totals, shares = parts["totals"][here], np.exp(parts["prior"][here])
+    above = np.minimum(rate * (totals - totals.min()), 700.0)
+    return float(totals.min() - math.log(float(np.sum(shares / shares.sum() * np.exp(-above)))) / rate)
 
 
 def _beside(row: Row) -> bool:

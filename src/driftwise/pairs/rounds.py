@@ -34,7 +34,7 @@ def _settle(v: Pointer) -> None:
     values, ski, nobody, largest = at(v, slot.VALUES), at(v, slot.SKI), splat(-math.inf), splat(0.0)
     for i in range(0, lanes, 4):
         largest = greater(largest, where_above(load(prior, i), nobody, size(load(values, i)), splat(0.0)))
-    least, mean, mix = judge(lanes, v[slot.RATE], prior, totals, values, at(v, slot.WEIGHTS), most_of(largest))
+    least, _, mix = judge(lanes, v[slot.RATE], prior, totals, values, at(v, slot.WEIGHTS), most_of(largest))
     for i in range(0, lanes, 4):
         e = int(owner[i // 4])
         offer = splat(at(v, slot.OFFERED)[e]) if e >= 0 else load(values, i)
@@ -43,7 +43,6 @@ def _settle(v: Pointer) -> None:
         store(totals, i, load(totals, i) + where_above(load(prior, i), nobody, above, splat(0.0)))
     v[slot.PAID] += v[slot.SUFFERED] - least + v[slot.MOVED]
     v[slot.LEVEL] += least
-    v[slot.MIXED] += mean
     v[slot.OVERHEAD] += max(v[slot.SUFFERED] - least - mix, 0.0) + v[slot.CHARGE]
     rate = tuned_rate(v[slot.FACTOR], v[slot.OVERHEAD])
     v[slot.RATE] = rate if rate > 0.0 else v[slot.RATE]

@@ -91,10 +91,11 @@ def run_pairs(
     v, other, loss, path = part(pool, 0), part(scream, 0), part(terms, 0), part(decisions, 0)
     d = whole_at(v, slot.DIM)
     for t in range(losses.size):
-        if v[slot.ROUNDS] > 0.0:  # the first decision is the start
+        if v[slot.ROUNDS] > 0.0 and v[slot.DECIDED] == 0.0:  # the first decision is the start
             if whole_at(v, slot.GIVEN) > 0:
                 _take(v, proposals, t)
             call(whole_at(v, slot.DECIDE_CALL), v, other)
+        v[slot.DECIDED] = 0.0
         now, before, square = part(path, t * d), part(path, max(t - 1, 0) * d), 0.0
         for k in range(d):
             now[k] = at(v, slot.DECISION)[k]

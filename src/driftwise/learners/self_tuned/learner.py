@@ -1,7 +1,7 @@
 """The self-tuned learner: where would one like to be, how far is it worth going, and who has been right."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from driftwise.learners.base import Learner
 from driftwise.learners.parts import first_decision, wide_enough
 from driftwise.learners.self_tuned.explanation import Explanation, PoolCertificate, certify, explain
 from driftwise.learners.self_tuned.own import Follower, Shown, proposal_of, seen_in
-from driftwise.learners.self_tuned.proposals import Proposals, read_proposals, read_table
+from driftwise.learners.self_tuned.proposals import Proposals, read_proposals
 from driftwise.learners.self_tuned_scream import SelfTunedScream
 from driftwise.losses import LossStream, RoundLoss
 from driftwise.losses.base import DataLoss
@@ -271,19 +271,30 @@ class SelfTunedLearner(Learner):
         assert self._plan is not None
         return self._plan.lanes
 
-    def runs_compiled(self) -> bool:
-        """Tell whether compiled loops may play in its place: not with estimators or movers in Python, or verbs of a subclass."""
+    def runs_compiled(self, losses: LossStream, proposals: Mapping[str, Array]) -> bool:
+        """Tell whether the compiled loop may play in its place, with proposals (T, d) by name.
+
+        Not if it has estimators or movers in Python, or verbs of a subclass; nor if the losses are of another kind than
+        those before, or a proposal joins in the middle.
+        """
+        if not isinstance(losses, DataLoss):
+            return False
+        if self._plan is not None and self._plan.kind.form != GRADIENT and kind_of(losses) != self._plan.kind:
+            return False
+        if any(name not in self._names and np.isnan(rows[0, 0]) for name, rows in proposals.items()):
+            return False
         mine = all(getattr(type(self), name) is getattr(SelfTunedLearner, name) for name in ("act", "observe", "_decide"))
         suited = [type(one).family is not Estimator.family for one in self._estimators]
         return mine and all(suited) and all(mover.tau is not None for mover in self._movers)
 
-    def ready(self, losses: DataLoss, proposals: Any) -> tuple[Array, Array, Array]:
+    def ready(self, losses: DataLoss, named: Mapping[str, Array]) -> tuple[Array, Array, Array]:
         """Return the pool, the cell of self-tuned Scream and a table of proposals, ready for a compiled run."""
-        named = {} if proposals is None else read_table("play", self.domain, proposals, len(losses))
-        if self._round == 0:
-            self._begin({name: rows[0] for name, rows in named.items() if not np.isnan(rows[0, 0])})
+        decided = self._acted is not None
+        if self._round == 0 and not decided:
+            self._begin({name: rows[0] for name, rows in named.items()})
         self.prepare(kind_of(losses))
         self._join([name for name in named if name not in self._names])
+        self._vector[layout.DECIDED] = decided
         table = np.full((len(losses), len(self._names), self.domain.dim), np.nan)
         for i, name in enumerate(self._names):
             if name in named:

@@ -10,7 +10,7 @@ from driftwise.errors import ParameterError
 from driftwise.estimators import Estimator, Seen
 from driftwise.movers import Follow, Mover, Step
 from driftwise.pairs import layout
-from driftwise.pairs.layout import EACH, SCORE
+from driftwise.pairs.layout import EACH, GRADIENT, SCORE
 from driftwise.pairs.pool import Plan
 from driftwise.pairs.run import slopes_at
 
@@ -83,6 +83,7 @@ def seen_in(plan: Plan, vector: Array, terms: Array | None) -> Seen:
         slopes_at(vector, terms, scores, slopes)
         return float(slopes[0]) if score else slopes
 
+    plain = kind.form == GRADIENT
     return Seen(
         kind,
         int(vector[layout.ROUNDS]) - 1,
@@ -91,11 +92,10 @@ def seen_in(plan: Plan, vector: Array, terms: Array | None) -> Seen:
         parts["x"][:d].copy(),
         parts["tangent"][:d].copy(),
         parts["scales"].copy(),
-        parts["sizes"].copy(),
-        median=float(vector[layout.CURVE] * vector[layout.MEDIAN]),
+        parts["scales" if plain else "sizes"].copy(),
+        median=float(np.median(parts["scales"]) if plain else vector[layout.CURVE] * vector[layout.MEDIAN]),
         curve=float(vector[layout.CURVE]),
         intercept=float(parts["x"][d]) if score else 0.0,
-        noise=parts["squares"].copy() if kind.form == EACH else vector[[layout.SQUARE]],
         slope=slope,
         price=plan.cost,
     )

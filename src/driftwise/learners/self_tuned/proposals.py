@@ -36,9 +36,13 @@ def read_table(owner: str, domain: Domain, given: object, rounds: int) -> dict[s
     for name, values in named.items():
         if not isinstance(name, str) or not name:
             raise InputError(f"{owner}: the names of proposals must be words, got {name!r}.")
-        rows = loose(owner, f"proposals {name!r}", values)
+        what = f"proposals {name!r}"
+        rows = loose(owner, what, values)
+        if rows.dtype.kind not in "fiu":
+            array(owner, what, rows, (rounds, domain.dim))
         rows = rows[:, None] if rows.ndim == 1 and domain.dim == 1 else rows
-        missing = np.isnan(rows).all(axis=1) if rows.ndim == 2 else np.zeros(rounds, bool)
-        filled = array(owner, f"proposals {name!r}", np.where(missing[:, None], 0.0, rows), (rounds, domain.dim), copy=True)
-        found[name] = np.where(missing[:, None], np.nan, domain.project(filled))
+        missing = np.isnan(rows).all(axis=1) if rows.ndim == 2 else np.zeros(len(np.atleast_1d(rows)), bool)
+        filled = rows if rows.ndim != 2 else np.where(missing[:, None], 0.0, rows)
+        checked = array(owner, what, filled, (rounds, domain.dim), copy=True)
+        found[name] = np.where(missing[:, None], np.nan, domain.project(checked))
     return found
