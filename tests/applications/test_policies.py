@@ -63,7 +63,7 @@ def test_moves_that_cost_much_are_what_a_blind_committee_pays() -> None:
 
 
 def check_within_margin(series: str) -> None:
-    """Hold the committee against its best member on a real series, at three prices."""
+    """Hold committees against the best member, and the learner against a rule, on a real series at three prices."""
     command = missing(series)
     if command:
         pytest.skip(f"{CATALOGUE[series].package} is not installed: {command}")
@@ -71,6 +71,9 @@ def check_within_margin(series: str) -> None:
     assert [one.move_cost for one in played] == [0.5, 5.0, 20.0]
     assert max(excess(one, COMMITTEE) for one in played) <= MARGIN
     assert all(one.solution.optimal for one in played)
+    assert max(map(gained, played)) <= 5e-4  # where movers have nothing to gain, they cost next to nothing
+    default = next(label for label in played[0].case.rules if "default" in label)
+    assert all(one[SELF_TUNED].overall < one[default].overall for one in played)
 
 
 def test_the_committee_is_within_the_margin_on_real_demand() -> None:

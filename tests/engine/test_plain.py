@@ -97,21 +97,25 @@ def write_states(path: str, of: str = "") -> None:
 @functools.cache
 def _compiled(folder: Path) -> dict[str, Array]:
     write_states(str(folder / "compiled.npz"))
-    return _read(folder / "compiled.npz")
+    return read(folder / "compiled.npz")
 
 
-def _read(path: Path) -> dict[str, Array]:
+def read(path: Path) -> dict[str, Array]:
+    """Return the states that were written to a file."""
     with np.load(path) as states:
         return dict(states)
 
 
-def _elsewhere(folder: Path, setting: dict[str, str], of: str = "") -> dict[str, Array]:
-    """Return what a process of its own, with settings of its own and nothing compiled yet, comes to know."""
+def elsewhere(folder: Path, setting: dict[str, str], of: str = "", by: str = __name__) -> dict[str, Array]:
+    """Return what a process of its own, with settings of its own and nothing compiled yet, comes to know.
+
+    `by` is the module whose `write_states` it calls.
+    """
     paths = os.pathsep.join(path for path in sys.path if path)
     environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(folder / "cache"), **setting}
-    code = f"from tests.engine.test_plain import write_states; write_states({str(folder / 'found.npz')!r}, {of!r})"
+    code = f"from {by} import write_states; write_states({str(folder / 'found.npz')!r}, {of!r})"
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
-    return _read(folder / "found.npz")
+    return read(folder / "found.npz")
 
 
 @pytest.fixture(scope="module")
@@ -136,10 +140,10 @@ def test_every_learner_has_learnt_something(compiled: dict[str, Array]) -> None:
 
 
 def test_plain_python_with_every_index_checked_gives_the_same_bits(compiled: dict[str, Array], tmp_path: Path) -> None:
-    _check_same(_elsewhere(tmp_path, {"NUMBA_DISABLE_JIT": "1"}), compiled, plain=True)
+    _check_same(elsewhere(tmp_path, {"NUMBA_DISABLE_JIT": "1"}), compiled, plain=True)
 
 
 @pytest.mark.parametrize("of", ["ball", pytest.param("", marks=pytest.mark.full)])
 def test_code_for_a_generic_processor_gives_the_same_bits(compiled: dict[str, Array], tmp_path: Path, of: str) -> None:
     generic = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-    _check_same(_elsewhere(tmp_path, generic, of), compiled, plain=False, of=of)
+    _check_same(elsewhere(tmp_path, generic, of), compiled, plain=False, of=of)

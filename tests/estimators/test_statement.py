@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from driftwise.estimators import Seen
+from driftwise.estimators import SCORE, Kind, Seen
 from driftwise.estimators.statement import Aim, apart, filter_step, floored, near
 
 
@@ -33,7 +33,9 @@ def test_apart_keeps_a_weight_and_its_slope_together() -> None:
 
 def test_variances_are_not_negative_and_means_not_absurd() -> None:
     np.testing.assert_array_equal(floored(np.array([[-1e-20, 0.5], [0.5, 2.0]])), [[0.0, 0.5], [0.5, 2.0]])
-    np.testing.assert_array_equal(near(np.array([1e9, -3.0, 1e9]), np.zeros(2), 2.0), [2e6, -3.0, 1e9])
+    mean, start = np.array([1e9, -3.0, 1e9]), np.zeros(2)
+    np.testing.assert_array_equal(near(mean, start, 2.0, Kind(SCORE, 2, bend=1.0)), [2e6, -3.0, 1e9])
+    np.testing.assert_array_equal(near(mean, start, 2.0, Kind(SCORE, 2)), [8.0, -3.0, 1e9])
 
 
 def test_the_longest_gradient_so_far_reaches_as_far_as_is_assumed() -> None:

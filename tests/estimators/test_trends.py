@@ -12,7 +12,8 @@ from tests.estimators.agreement import DIMS, LEVELS, SCORES, check_agrees, probl
 
 @every_pair(drift=[1e-2, 1e-7, 0.0], kind=(*SCORES, *LEVELS), dim=DIMS)
 def test_compiled_trends_are_the_ones_stated(drift: float, kind: str, dim: int) -> None:
-    check_agrees(Trend(drift), *problem(kind, dim))
+    # A trend whose errors are bounded swings to and fro, and rounding with it.
+    check_agrees(Trend(drift), *problem(kind, dim), rtol=1e-6 if kind == "huber" else 1e-8)
 
 
 def test_they_agree_on_a_simplex() -> None:

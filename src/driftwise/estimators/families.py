@@ -19,8 +19,11 @@ from driftwise.pairs.judging import score_slope
 FIRST, COUNT, BLOCKS, OWN = 0, 1, 2, 3
 """Slots of every record: first row of proposals, number of estimators, of blocks; then the family's own."""
 
-HUGE, FAR = 1e290, 1e6
-"""Larger numbers are not used to learn from; means stay within so many half widths of the start."""
+HUGE = 1e290
+"""Larger numbers are not used to learn from."""
+
+FAR, NEAR = 1e6, 4.0
+"""Means stay within so many half widths of the start; the second where slopes are bounded, and bring them back slowly."""
 
 Sides = Mapping[str, int]
 
@@ -89,7 +92,8 @@ def finite(numbers: Four, otherwise: Four) -> Four:
 @helper
 def within(v: Pointer, mean: Four, k: int) -> Four:
     """Return a mean that is not absurdly far from the start."""
-    middle, reach = at(v, slot.START)[k], FAR * v[slot.HALF_WIDTH]
+    far = NEAR if v[slot.FORM] == slot.SCORE and v[slot.BEND] == 0.0 else FAR
+    middle, reach = at(v, slot.START)[k], far * v[slot.HALF_WIDTH]
     return lesser(greater(mean, splat(middle - reach)), splat(middle + reach))
 
 

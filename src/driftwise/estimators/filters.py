@@ -251,7 +251,7 @@ class Filter(Estimator):
         P = P + np.diag(np.append(np.where(self._met, _over(self._drift, by, 0.0), 0.0), 0.0))
         mean, P = filter_step(self._mean, P, seen)
         self._P = floored(P if seen.kind.full else apart(P, d))
-        self._mean = mean if seen.kind.form == EACH else near(mean, self._start, self._half)
+        self._mean = mean if seen.kind.form == EACH else near(mean, self._start, self._half, seen.kind)
 
     def _meet(self, seen: Seen, by: Array) -> None:
         """Give features that are seen for the first time a prior: by their own size, or all at once by that of all."""

@@ -103,7 +103,7 @@ class Hypotheses:
             one.forget(np.append(4.0 * widths[:-1] / self.noise, math.inf))
             gain = one.P @ t
             one.learn(gain, max(1.0 + float(t @ gain), 1.0), error(float(x @ one.mean)))
-            one.mean = near(one.mean, self.start, self.half)
+            one.mean = near(one.mean, self.start, self.half, seen.kind)
         self.weigh(seen.rounds)
 
     def widths(self, seen: Seen) -> Array:

@@ -72,11 +72,11 @@ def _fill(header: Array, parts: dict[str, Array], estimators: Sequence[Any], sta
 @aside
 def aim_at(v: Pointer, reach: float, row: int) -> float:
     """Write where the score of the gradient's direction should be, and what curvature that assumes; return the aim."""
-    d, theta, aim = whole_at(v, slot.DIM), reach * 2.0 * v[slot.HALF_WIDTH] / v[slot.LONGEST], 0.0
+    d, far, aim = whole_at(v, slot.DIM), reach * 2.0 * v[slot.HALF_WIDTH], 0.0
     for k in range(d):
         aim += at(v, slot.X)[k] * at(v, slot.DECISION)[k]
-    aim -= theta * v[slot.LENGTH]
-    v[slot.AIM], at(v, slot.BENDS)[row] = aim, 1.0 / theta
+    aim -= far * (v[slot.LENGTH] / v[slot.LONGEST])  # theta |g|: theta itself may overflow
+    v[slot.AIM], at(v, slot.BENDS)[row] = aim, v[slot.LONGEST] / far
     return float(aim)
 
 

@@ -82,7 +82,7 @@ def _note(v: Pointer, own: Pointer, rounds: int) -> None:
         ring[place] = ring[place + longest] = targets[k]
     if own[GIVEN] > 0.0:
         return
-    k = rounds % d
+    k = (rounds + rounds // d) % d  # so that every coordinate is looked at in all phases
     y = _window(own, k, rounds)
     change, products = y[0] - y[-1], at(own, WITH)
     if rounds > 0:
@@ -111,9 +111,9 @@ def _find(v: Pointer, own: Pointer, rounds: int) -> None:
     if best == 0 or best == now:
         return
     high = products[best] / (rounds - best) * rounds
-    if high < own[TOTAL] * max(CLEAR, 4.0 / math.sqrt(rounds - best + 1.0)):
+    if high < own[TOTAL] * max(CLEAR, 5.0 / math.sqrt(rounds - best + 1.0)):
         return
-    if now > 0 and high < BETTER * products[now] / (rounds - now) * rounds:
+    if 0 < now < best and high < BETTER * products[now] / (rounds - now) * rounds:
         return
     own[PERIOD] = best
     for e in range(whole_at(own, record.COUNT)):
@@ -252,7 +252,8 @@ class Season(Estimator):
         y, t = seen.targets, seen.rounds
         self._past = np.vstack([self._past[-(self.period or LAGS) - 1 :], y])
         if self.period is None:
-            self._correlate(t, t % y.size, np.diff(self._past[:, t % y.size]))
+            k = (t + t // y.size) % y.size
+            self._correlate(t, k, np.diff(self._past[:, k]))
             if t % 8 == 7:
                 self._find(t)
         p, phase = self._found, self._phases
@@ -294,8 +295,8 @@ class Season(Estimator):
         for lag in range(best - 1, 1, -1):
             if means[lag - 2] >= CLOSE * means[best - 2]:
                 best = lag
-        clear = self._total * max(CLEAR, 4.0 / math.sqrt(t - best + 1.0))
-        if best == now or means[best - 2] < clear or (now and means[best - 2] < BETTER * means[now - 2]):
+        clear = self._total * max(CLEAR, 5.0 / math.sqrt(t - best + 1.0))
+        if best == now or means[best - 2] < clear or (0 < now < best and means[best - 2] < BETTER * means[now - 2]):
             return
         self._found = best
         self._start_season(np.roll(self._past[-best:], t + 1, axis=0))

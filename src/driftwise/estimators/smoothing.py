@@ -22,6 +22,7 @@ from driftwise.domains import Domain
 from driftwise.estimators import families as record
 from driftwise.estimators.base import Estimator, Seen
 from driftwise.estimators.families import Family, errors, finite, lanes_of, offer, within
+from driftwise.estimators.statement import near
 from driftwise.pairs import layout as slot
 from driftwise.pairs.judging import LEAST
 from driftwise.pairs.kinds import Kind
@@ -147,7 +148,7 @@ class Smoothing(Estimator):
 
     def begin(self, point: Array, domain: Domain) -> None:
         """Begin at a point."""
-        self._mean, self._domain = point, domain
+        self._mean, self._start, self._domain = point, point, domain
 
     def learn(self, seen: Seen) -> None:
         """Go a part of the way to the targets, or to the nearest weights for which the error is 0."""
@@ -159,7 +160,8 @@ class Smoothing(Estimator):
         way = np.divide(t, sizes, out=np.zeros(t.size), where=sizes > LEAST)
         if t @ way > LEAST:
             error = seen.error(float(seen.features @ self._mean))
-            self._mean = self._domain.project(self._mean + self.share * error / (t @ way) * way)
+            mean = self._mean + self.share * error / (t @ way) * way
+            self._mean = self._domain.project(near(mean, self._start, self._domain.diameter / 2.0, seen.kind))
 
     def propose(self) -> Array:
         """Return the level or the weights."""

@@ -7,9 +7,10 @@ They leave out what only matters at the edge of floating point, where the compil
 import numpy as np
 
 from driftwise._validate import Array
-from driftwise.estimators.families import FAR
+from driftwise.estimators.families import FAR, NEAR
 from driftwise.estimators.seen import Seen
-from driftwise.pairs.layout import EACH
+from driftwise.pairs.kinds import Kind
+from driftwise.pairs.layout import EACH, SCORE
 
 
 def filter_step(mean: Array, P: Array, seen: Seen, intercept: bool = True) -> tuple[Array, Array]:
@@ -60,9 +61,10 @@ def floored(P: Array) -> Array:
     return P
 
 
-def near(mean: Array, start: Array, half_width: float) -> Array:
+def near(mean: Array, start: Array, half_width: float, kind: Kind) -> Array:
     """Return a mean of which the weights are not absurdly far from the start."""
-    d, reach = start.size, FAR * half_width
+    far = NEAR if kind.form == SCORE and kind.bend == 0.0 else FAR
+    d, reach = start.size, far * half_width
     return np.concatenate([np.clip(mean[:d], start - reach, start + reach), mean[d:]])
 
 

@@ -2,7 +2,7 @@
 
 One glitch must not outweigh everything that was learnt before it. A residual r, of the decision that was played, is
 clipped to c max(sigma, |last r|), where sigma is the running root mean square of clipped residuals, c = 3 in the first
-20 rounds and 10 from then on; the last one is in it so that a true jump is let through after one round. Everybody sees
+20 rounds and 6 from then on; the last one is in it so that a true jump is let through after one round. Everybody sees
 the target moved so that the residual is the clipped one::
 
     y_clipped = z - clip(z - y, -limit, limit)
@@ -30,7 +30,7 @@ JUDGE = "int64(P, P, P, P)"
 
 OK, REFUSED = 0, 1
 
-EARLY, LATE, LEARNT = 3.0, 10.0, 20.0
+EARLY, LATE, LEARNT = 3.0, 6.0, 20.0
 """How many times the usual size is let through, in the first rounds and later, and how many rounds those are."""
 
 SLOWEST = 0.02
@@ -119,12 +119,12 @@ def _shrink(v: Pointer, raw: Pointer, out: Pointer) -> float:
         if squares[k] > LEAST:
             leverage += raw[k] / squares[k] * raw[k]
             known += 1.0
-    leverage = math.sqrt(leverage / known) if known > 0.0 else 0.0
+    leverage = min(math.sqrt(leverage / known), 1e150) if known > 0.0 else 0.0
     share = 1.0
     if leverage > 0.0:
         allowed = clipped(leverage, 1.0, v[slot.LEVERAGE], rounds)
         share = allowed / leverage
-    v[slot.LEVERAGE] = leverage
+    v[slot.LEVERAGE] = min(leverage, 1e100)
     for k in range(d):
         out[k] = share * raw[k]
     return share

@@ -54,7 +54,12 @@ class PlainCommittee:
             return 0.0
         bend = 2.0 * max(self.beyond[i], 0.0) / self.squares[i] if self.squares[i] else 0.0
         step = Step(
-            way, float(np.asarray(self.cost(way))), bend * float(way @ way), self.staying[j], self.rounds, self.rounds + 2.0
+            way,
+            float(np.asarray(self.cost(way))),
+            bend * float(way @ way),
+            self.staying[j],
+            self.rounds,
+            self.rounds + 2.0,
         )
         share = self.movers[j % len(self.movers)].share(step)
         self.staying[j] *= share == 0.0

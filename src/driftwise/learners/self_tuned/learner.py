@@ -74,7 +74,7 @@ class SelfTunedLearner(Learner):
       the pairs' own moves; it begins with what is at stake (see `driftwise.pairs.moving`). The decision is the mixture
       of the pairs' points. Priors are equal; but where only gradients are known, `SelfTunedScream` has 0.9.
     - Everything that anybody learns from is **clipped once**: residuals, features and gradients that are far beyond
-      what was usual count with at most 10 times the usual size (3 times in the first 20 rounds), or the size of the last
+      what was usual count with at most 6 times the usual size (3 times in the first 20 rounds), or the size of the last
       one, so that a true jump is let through after one round.
 
     *Proved*, on clipped losses f that are convex: for every pair i, with prior p_i,
@@ -243,6 +243,8 @@ class SelfTunedLearner(Learner):
             self.prepare(kind)
             terms, status = stream._parts[0], observe_loss(self._vector, self._cell, *stream._parts, loss._t)
         if status != OK:
+            if self._round == 0:  # nothing has been learnt, so the next loss may be of any kind
+                self._plan, self._scream, self._vector = None, None, NONE
             raise self._refused("the gradient" if kind.form == GRADIENT else f"{loss!r}: its numbers")
         if self._scream is not None:
             self._scream.adopt(self._scream.cell)
