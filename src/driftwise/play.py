@@ -1,7 +1,7 @@
 """The protocol of a run: act, suffer the loss, observe, round after round."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from driftwise.movecost import MoveCost, move_cost_for
 from driftwise.pairs.run import run_pairs
 from driftwise.trace import Trace
 
-Proposals = Sequence[Any] | ArrayLike
+Proposals = Sequence[Any] | ArrayLike | Mapping[str, ArrayLike]
 
 
 @checked
@@ -51,8 +51,8 @@ def play(
     proposals : sequence of length T, array of shape (T, n, d), or array of shape (T, d) or dict of these, optional
         For a committee: what each of its n members proposes, round by round, as `Committee.act` takes it; None for a
         member that sleeps. Proposals are vectors of the losses' dimension; for d = 1 they may be numbers. For a
-        `SelfTunedLearner`: forecasts or rules of yours, one row a round, one or several by name; a row of NaN is one that
-        is missing.
+        `SelfTunedLearner`: forecasts or rules of yours, one row a round, one or several by name; a row of NaN is a
+        missing one.
 
     Returns
     -------

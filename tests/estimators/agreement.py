@@ -28,7 +28,10 @@ def problem(kind: str, dim: int, rounds: int = ROUNDS) -> tuple[dw.Domain, DataL
     rng = np.random.default_rng(7)
     x = rng.standard_normal((rounds, dim)) * np.linspace(0.5, 2.0, dim)
     x[0] = 1.0
-    w = np.cumsum(0.1 * rng.standard_normal((rounds, dim)), axis=0) + np.where(np.arange(rounds) < 90, 0.5, -0.5)[:, None]
+    w = (
+        np.cumsum(0.1 * rng.standard_normal((rounds, dim)), axis=0)
+        + np.where(np.arange(rounds) < 90, 0.5, -0.5)[:, None]
+    )
     y = np.einsum("td,td->t", x, w) + 0.3 * rng.standard_normal(rounds)
     phase = 2.0 * np.pi * np.arange(rounds)[:, None] / 12.0 + np.arange(dim)
     levels = 4.0 + np.sin(phase) + 0.2 * rng.standard_normal((rounds, dim))

@@ -1,6 +1,5 @@
 """Change points: compiled and in NumPy, what they say of a jump, and the movers that go with them."""
 
-import numpy as np
 import pytest
 
 import driftwise as dw
@@ -37,7 +36,9 @@ def test_they_agree_over_many_changes() -> None:
 
 def test_what_they_are_for() -> None:
     plain, guessing = ChangePoints(), ChangePoints(0.5)
-    assert plain.suits(Kind(SCORE, 64)) and plain.suits(Kind(EACH, 1)) and guessing.suits(Kind(GRADIENT, 3))
+    assert plain.suits(Kind(SCORE, 64))
+    assert plain.suits(Kind(EACH, 1))
+    assert guessing.suits(Kind(GRADIENT, 3))
     assert not any(plain.suits(kind) for kind in (Kind(SCORE, 65), Kind(EACH, 2), Kind(GRADIENT, 3)))
     assert not any(guessing.suits(kind) for kind in (Kind(SCORE, 3), Kind(EACH, 1), Kind(GRADIENT, 65)))
     assert plain.name != guessing.name
@@ -46,4 +47,4 @@ def test_what_they_are_for() -> None:
 def test_their_movers_wait() -> None:
     ways = ChangePoints().ways(Kind(SCORE, 2))
     assert [way.waits for way in ways] == [True, False] * 4
-    assert {way.horizon for way in ways} == {None, 64.0, 256.0, 1024.0}
+    assert {way.tau for way in ways} == {0.0, 64.0, 256.0, 1024.0}

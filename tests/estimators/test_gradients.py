@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import driftwise as dw
-from driftwise.estimators import EACH, GRADIENT, SCORE, Kind, SelfTunedScream, Seen
+from driftwise.estimators import EACH, GRADIENT, SCORE, Kind, Seen, SelfTunedScream
 from tests.cases import every_pair
 from tests.estimators.agreement import DIMS, LEVELS, SCORES, check_agrees, problem
 

@@ -37,5 +37,6 @@ def test_two_steps_by_hand() -> None:
 
 def test_they_are_for_gradients_and_have_fewer_movers() -> None:
     assert Newton().suits(Kind(GRADIENT, 1000))
-    assert not Newton().suits(Kind(SCORE, 3)) and not Newton().suits(Kind(EACH, 3))
+    assert not Newton().suits(Kind(SCORE, 3))
+    assert not Newton().suits(Kind(EACH, 3))
     assert [way.name for way in Newton().ways(Kind(GRADIENT, 3))] == ["follow", "prox 256", "prox 32"]

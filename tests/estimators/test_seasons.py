@@ -10,7 +10,12 @@ from driftwise.estimators import EACH, SCORE, Kind, Season, Seen
 from tests.cases import check_refused, every_pair
 from tests.estimators.agreement import LEVELS, check_agrees, problem
 
-SEASONS = {"naive": ("naive", 0.3), "adjusted": ("adjusted", 0.3), "profile": ("profile", 0.3), "slow": ("profile", 0.1)}
+SEASONS = {
+    "naive": ("naive", 0.3),
+    "adjusted": ("adjusted", 0.3),
+    "profile": ("profile", 0.3),
+    "slow": ("profile", 0.1),
+}
 
 
 @every_pair(name=SEASONS, kind=LEVELS, dim=[1, 3, 70], period=[2, 12, 100])
@@ -31,7 +36,9 @@ def _levels(period: int, dim: int, rounds: int = 400) -> Array:
 
 @every_pair(name=SEASONS, period=[2, 3, 7, 24], dim=[1, 3])
 def test_they_agree_when_they_have_found_one(name: str, period: int, dim: int) -> None:
-    check_agrees(Season(*SEASONS[name]), dw.Box(np.zeros(dim), np.full(dim, 10.0)), dw.TrackingLoss(_levels(period, dim)))
+    check_agrees(
+        Season(*SEASONS[name]), dw.Box(np.zeros(dim), np.full(dim, 10.0)), dw.TrackingLoss(_levels(period, dim))
+    )
 
 
 @pytest.mark.parametrize("period", [2, 3, 7, 24, 60])
@@ -77,8 +84,10 @@ def test_seasons_with_and_without_a_period_go_into_one_pool() -> None:
 
 
 def test_what_they_are_for_and_what_they_refuse() -> None:
-    assert Season().suits(Kind(EACH, 64)) and Season(period=7).suits(Kind(EACH, 1000))
-    assert not Season().suits(Kind(EACH, 65)) and not Season(period=7).suits(Kind(SCORE, 1))
+    assert Season().suits(Kind(EACH, 64))
+    assert Season(period=7).suits(Kind(EACH, 1000))
+    assert not Season().suits(Kind(EACH, 65))
+    assert not Season(period=7).suits(Kind(SCORE, 1))
     check_refused(lambda: Season("yearly"), "Season: how must be one of", kind=ParameterError)
     check_refused(lambda: Season(period=1), "Season: period must be", "at least 2", kind=ParameterError)
     check_refused(lambda: Season("profile", 0.0), "Season: share must be", kind=ParameterError)

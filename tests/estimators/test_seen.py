@@ -15,8 +15,9 @@ def test_slopes_are_those_of_the_loss_in_units_of_its_curvature(kind: str) -> No
     domain, losses = problem(kind, 3)
     for t, (seen, _) in enumerate(rounds_of(Smoothing(), domain, losses)):
         w = np.array([0.3, -0.2, 0.1])
-        root, clipped = np.sqrt(seen.curve), t in (0, 60) or not np.allclose(
-            seen.features, np.sqrt(seen.curve) * losses.data.features[t]
+        root, clipped = (
+            np.sqrt(seen.curve),
+            t in (0, 60) or not np.allclose(seen.features, np.sqrt(seen.curve) * losses.data.features[t]),
         )
         if not clipped and (kind == "logistic" or seen.targets[0] == losses.data.targets[t]):
             np.testing.assert_allclose(seen.gradient(w), losses.gradient(t, w), rtol=1e-9, atol=1e-12)

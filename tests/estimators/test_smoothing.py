@@ -8,7 +8,12 @@ from driftwise.estimators import Seen, Smoothing
 from tests.cases import every_pair
 from tests.estimators.agreement import DIMS, LEVELS, SCORES, check_agrees, problem
 
-SMOOTHERS = {"last value": Smoothing(1.0), "usual": Smoothing(), "slow": Smoothing(0.03), "by own": Smoothing(0.3, True)}
+SMOOTHERS = {
+    "last value": Smoothing(1.0),
+    "usual": Smoothing(),
+    "slow": Smoothing(0.03),
+    "by own": Smoothing(0.3, True),
+}
 
 
 @every_pair(name=SMOOTHERS, kind=(*SCORES, *LEVELS), dim=DIMS)

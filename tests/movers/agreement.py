@@ -15,7 +15,9 @@ from driftwise.pairs import layout
 from driftwise.pairs.pool import Plan
 
 
-def check_agrees(domain: dw.Domain, losses: DataLoss, price: float | dw.MoveCost, one: Estimator, ways: Sequence[Mover]) -> None:
+def check_agrees(
+    domain: dw.Domain, losses: DataLoss, price: float | dw.MoveCost, one: Estimator, ways: Sequence[Mover]
+) -> None:
     """Check that every pair goes as far as its mover says, in every round, and that some go and some stay."""
     learner = dw.SelfTunedLearner(domain, switching_cost=price, estimators=[one], movers=ways)
     went = []

@@ -9,8 +9,8 @@ from driftwise.estimators.newton import Newton
 from driftwise.estimators.seasons import Season
 from driftwise.estimators.smoothing import Smoothing
 from driftwise.estimators.trends import Trend
+from driftwise.pairs import layout
 from driftwise.pairs.kinds import Kind
-from driftwise.pairs.layout import EACH, GRADIENT, SCORE
 
 __all__ = [
     "EACH",
@@ -29,6 +29,15 @@ __all__ = [
     "Trend",
     "default",
 ]
+
+SCORE: int = layout.SCORE
+"""Form of a loss that sees a decision through one score <x, w>: squared, absolute, Huber, logistic, quantile."""
+
+EACH: int = layout.EACH
+"""Form of a loss in which every coordinate has a target of its own: tracking, capacity."""
+
+GRADIENT: int = layout.GRADIENT
+"""Form of a loss of which only gradients are known, or that is linear or custom."""
 
 
 def default(period: int | None = None) -> list[Estimator]:

@@ -23,7 +23,7 @@ HUGE = 1e290
 """Larger numbers are not used to learn from."""
 
 FAR, NEAR = 1e6, 4.0
-"""Means stay within so many half widths of the start; the second where slopes are bounded, and bring them back slowly."""
+"""Means stay within so many half widths of the start; the second where slopes are bounded, and returns are slow."""
 
 Sides = Mapping[str, int]
 

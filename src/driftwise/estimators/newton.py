@@ -154,7 +154,7 @@ class Newton(Estimator):
 
     Notes
     -----
-    With u = g / |g|, the decision w, and theta = reach D / (the longest gradient so far)::
+    With the direction u of the gradient g, the decision w, and theta = reach D / (the longest gradient so far)::
 
         P_ii += drift d
         k  = P u / (1 + u' P u),    m += k (<u, w> - theta |g| - <u, m>),    then m is put into the domain

@@ -6,9 +6,9 @@ With y the targets of a coordinate, p the period and D_t = y_t - y_{t-p}, foreca
     adjusted     y_{t+1-p} + phi D_t                            phi: regression of D_{t+1} on D_t, with forgetting 0.99
     profile      m_{t+1} + phi (y_t - m_t),  m_t += share (y_t - m_t) for the phase of t, and phi likewise
 
-A period that is not given is found: the lag with the largest autocorrelation of the changes y_t - y_{t-1}, over all
-lags up to 400 of which two periods have been seen, if it is clearly above 0; or a shorter one that is nearly as good.
-Until there is one, all of them propose the last value. Winters, "Forecasting sales by exponentially weighted moving
+A period that is not given is found: the first lag, behind those near 0, at which targets repeat themselves about as
+well as at any: where the mean of (y_t - y_{t-lag})^2, over all lags of which two periods have been seen, has a valley
+that is far below its mean, and not above its value at lag 1. Until there is one, all of them propose the last value. Winters, "Forecasting sales by exponentially weighted moving
 averages", Management Science 6, 1960.
 """
 
@@ -33,22 +33,22 @@ from driftwise.pairs.layout import EACH, FAMILY
 LAGS = 400
 """The longest period that is looked for."""
 
-FORGET, CLEAR, BETTER, CLOSE = 0.99, 0.3, 1.05, 0.95
-"""Forgetting of phi; the least correlation of a season; by how much a new one must be better than the present one; and
-what part of the largest correlation a shorter lag must have to be taken instead."""
+FORGET, CLEAR, BETTER, CLOSE = 0.99, 0.7, 1.05, 0.1
+"""Forgetting of phi; the depth of a valley that is a season, as a part of the mean; by how much a longer period must be
+better than the present one; and how far above the deepest valley another may be, as a part of the way to the mean."""
 
 NAIVE, ADJUSTED, PROFILE = 0.0, 1.0, 2.0
 
-PERIOD, GIVEN, LONGEST, TOTAL, KINDS, SHARES, RING, WITH, POWERS = range(record.OWN, record.OWN + 9)
-PROFILES, LASTS, TOPS, SQUARES = range(record.OWN + 9, record.OWN + 13)
+PERIOD, GIVEN, LONGEST, KINDS, SHARES, RING, WITH, POWERS = range(record.OWN, record.OWN + 8)
+PROFILES, LASTS, TOPS, SQUARES = range(record.OWN + 8, record.OWN + 12)
 
 SEASONS = Section(
-    record.OWN + 13,
+    record.OWN + 12,
     [
         Part("kinds", KINDS, ("count",)),
         Part("shares", SHARES, ("count",)),
         Part("ring", RING, ("dim", "twice")),  # the last targets, twice, so that any window of them is in one piece
-        Part("with", WITH, ("lags",)),  # sum of products of changes at each lag
+        Part("with", WITH, ("lags",)),  # sum of squared differences at each lag
         Part("powers", POWERS, ("dim",)),  # sum of the squares of each coordinate's changes
         Part("profiles", PROFILES, ("count", "dim", "lags")),  # mean of each phase
         Part("lasts", LASTS, ("count", "dim")),  # the last deviation from it
@@ -75,7 +75,7 @@ def _window(own: Pointer, k: int, rounds: int) -> Pointer:
 
 @aside
 def _note(v: Pointer, own: Pointer, rounds: int) -> None:
-    """Put the targets into the ring, and correlate the changes of one coordinate, in turn."""
+    """Put the targets into the ring, and compare those of one coordinate with all before, in turn."""
     d, longest, targets = whole_at(v, slot.DIM), whole_at(own, LONGEST) + 2, at(v, slot.TARGETS)
     for k in range(d):
         ring, place = part(at(own, RING), k * 2 * longest), rounds % longest
@@ -83,37 +83,56 @@ def _note(v: Pointer, own: Pointer, rounds: int) -> None:
     if own[GIVEN] > 0.0:
         return
     k = (rounds + rounds // d) % d  # so that every coordinate is looked at in all phases
-    y = _window(own, k, rounds)
-    change, products = y[0] - y[-1], at(own, WITH)
+    y, sums = _window(own, k, rounds), at(own, WITH)
     if rounds > 0:
-        at(own, POWERS)[k] += change * change
+        at(own, POWERS)[k] += (y[0] - y[-1]) * (y[0] - y[-1])
     unit = at(own, POWERS)[k] * d / (rounds + 1.0) if d > 1 else 1.0  # coordinates count alike
-    if rounds < 2 or not unit > 0.0:
+    if not unit > 0.0:
         return
-    scale = change / unit
-    own[TOTAL] += change * scale
-    for lag in range(1, min(longest - 2, rounds)):
-        products[lag] += scale * (y[-lag] - y[-lag - 1])
+    for lag in range(1, min(longest - 2, rounds + 1)):
+        sums[lag] += (y[0] - y[-lag]) / unit * (y[0] - y[-lag])
+
+
+@helper
+def _miss(own: Pointer, lag: int, rounds: int) -> float:
+    """Return the mean squared difference of targets at a lag; those of a long lag are fewer."""
+    return float(at(own, WITH)[lag] / (rounds + 1.0 - lag))
+
+
+@helper
+def _lowest(own: Pointer, first: int, last: int, rounds: int) -> int:
+    """Return the lag between two at which the difference is least."""
+    best = first
+    for lag in range(first, last):
+        best = lag if _miss(own, lag, rounds) < _miss(own, best, rounds) else best
+    return best
 
 
 @aside
 def _find(v: Pointer, own: Pointer, rounds: int) -> None:
-    """Choose the period: the lag at which changes agree most."""
-    best, products, longest = 0, at(own, WITH), min(whole_at(own, LONGEST), rounds // 2)
-    for lag in range(2, longest):
-        # Products of a long lag are fewer: compare means.
-        if best == 0 or products[lag] * (rounds - best) > products[best] * (rounds - lag):
-            best = lag
-    for lag in range(best - 1, 1, -1):  # a multiple of the period agrees as well, and is less fresh
-        if products[lag] * (rounds - best) >= CLOSE * products[best] * (rounds - lag):
-            best = lag
-    now = whole_at(own, PERIOD)
-    if best == 0 or best == now:
+    """Choose the period: the first valley of the mean squared differences that is about as deep as any."""
+    longest, mean, first = min(whole_at(own, LONGEST), rounds // 2), 0.0, 1
+    if longest < 4:
         return
-    high = products[best] / (rounds - best) * rounds
-    if high < own[TOTAL] * max(CLEAR, 5.0 / math.sqrt(rounds - best + 1.0)):
+    for lag in range(1, longest):
+        mean += _miss(own, lag, rounds) / (longest - 1.0)
+    deep = _miss(own, _lowest(own, 1, longest, rounds), rounds)
+    while first < longest and _miss(own, first, rounds) <= deep + CLOSE * (mean - deep):
+        first += 1  # neighbours are alike wherever targets change slowly: that is no season
+    first = max(first, 2)
+    if first >= longest:
         return
-    if 0 < now < best and high < BETTER * products[now] / (rounds - now) * rounds:
+    deep = _miss(own, _lowest(own, first, longest, rounds), rounds)
+    while _miss(own, first, rounds) > deep + CLOSE * (mean - deep):
+        first += 1
+    last = first
+    while last < longest and _miss(own, last, rounds) <= deep + CLOSE * (mean - deep):
+        last += 1
+    best, now = _lowest(own, first, last, rounds), whole_at(own, PERIOD)
+    low = _miss(own, best, rounds)
+    if best == now or low > CLEAR * mean or low > BETTER * _miss(own, 1, rounds):
+        return
+    if 0 < now < best and BETTER * low > _miss(own, now, rounds):
         return
     own[PERIOD] = best
     for e in range(whole_at(own, record.COUNT)):
@@ -244,7 +263,7 @@ class Season(Estimator):
     def begin(self, point: Array, domain: Domain) -> None:
         """Begin with no past."""
         self._past, self._next, self._found = np.empty((0, point.size)), point, self.period or 0
-        self._products, self._powers, self._total = np.zeros(LAGS), np.zeros(point.size), 0.0
+        self._sums, self._powers = np.zeros(LAGS), np.zeros(point.size)
         self._start_season(np.zeros((self._found, point.size)))
 
     def learn(self, seen: Seen) -> None:
@@ -253,7 +272,7 @@ class Season(Estimator):
         self._past = np.vstack([self._past[-(self.period or LAGS) - 1 :], y])
         if self.period is None:
             k = (t + t // y.size) % y.size
-            self._correlate(t, k, np.diff(self._past[:, k]))
+            self._compare(t, k, self._past[:, k])
             if t % 8 == 7:
                 self._find(t)
         p, phase = self._found, self._phases
@@ -273,30 +292,38 @@ class Season(Estimator):
         """Return the forecast of the next targets; the last ones while no period is known."""
         return self._next
 
-    def _correlate(self, t: int, k: int, changes: Array) -> None:
-        """Multiply the last change of one coordinate with all before it."""
+    def _compare(self, t: int, k: int, past: Array) -> None:
+        """Square the differences of the last target of one coordinate from all before it."""
         d, unit = self._powers.size, 1.0
         if t >= 1:
-            self._powers[k] += changes[-1] ** 2
+            self._powers[k] += (past[-1] - past[-2]) ** 2
         if d > 1:
             unit = float(self._powers[k] * d / (t + 1.0))
-        if t >= 2 and unit > 0.0:
-            before = changes[-2::-1][: LAGS - 1]
-            self._products[1 : before.size + 1] += changes[-1] / unit * before
-            self._total += changes[-1] ** 2 / unit
+        if unit > 0.0:
+            before = past[-2::-1][: LAGS - 1]
+            self._sums[1 : before.size + 1] += (past[-1] - before) ** 2 / unit
 
     def _find(self, t: int) -> None:
-        """Choose the lag at which changes agree most, if they clearly do, and do so more than at the present one."""
-        lags = np.arange(2, min(LAGS, t // 2))
-        if lags.size == 0:
+        """Choose the first valley of the mean squared differences that is about as deep as any, and deep enough."""
+        longest = min(LAGS, t // 2)
+        if longest < 4:
             return
-        means = t * self._products[lags] / (t - lags)
-        best, now = int(lags[means.argmax()]), self._found
-        for lag in range(best - 1, 1, -1):
-            if means[lag - 2] >= CLOSE * means[best - 2]:
-                best = lag
-        clear = self._total * max(CLEAR, 5.0 / math.sqrt(t - best + 1.0))
-        if best == now or means[best - 2] < clear or (0 < now < best and means[best - 2] < BETTER * means[now - 2]):
+        misses = self._sums[:longest] / (t + 1.0 - np.arange(longest))
+        misses[0] = math.inf
+        mean = misses[1:].mean()
+
+        def near(deep: float) -> Array:
+            return np.append(misses <= deep + CLOSE * (mean - deep), False)
+
+        first = max(1 + int(np.argmin(near(misses.min())[1:])), 2)  # behind the lags near 0, which are always alike
+        if first >= longest:
+            return
+        low = near(misses[first:].min())
+        first += int(np.argmax(low[first:]))
+        best, now = first + int(misses[first : first + int(np.argmin(low[first:]))].argmin()), self._found
+        if best == now or misses[best] > min(CLEAR * mean, BETTER * misses[1]):
+            return
+        if 0 < now < best and BETTER * misses[best] > misses[now]:
             return
         self._found = best
         self._start_season(np.roll(self._past[-best:], t + 1, axis=0))

@@ -229,7 +229,8 @@ class Trend(Estimator):
         mean, P = filter_step(self._mean, self._P, seen, intercept=whole)
         mean, P = F @ mean, F @ (P if whole else apart(P, d)) @ F.T
         P[range(d + 1, 2 * d + 1), range(d + 1, 2 * d + 1)] += self.drift / seen.sizes
-        self._mean, self._P = mean if seen.kind.form == EACH else near(mean, self._start, self._half, seen.kind), floored(P)
+        self._P = floored(P)
+        self._mean = mean if seen.kind.form == EACH else near(mean, self._start, self._half, seen.kind)
 
     def propose(self) -> Array:
         """Return the levels of the next round, without the intercept."""

@@ -17,8 +17,9 @@ def self_tuned_pool(D: float, patience: tuple[float, ...]) -> Pool:
 class SelfTunedScream(Ensemble):
     """Scream without knobs: no horizon, no bound on gradients, no learning rate.
 
-    The learner to begin with. All it needs is the domain of the decisions and the cost of changing one, in the unit in
-    which losses are counted. Use `Scream` instead where a proved bound is needed.
+    For when only gradients are known, or where less machinery is wanted; otherwise begin with `SelfTunedLearner`, which
+    learns from whole losses and has this one inside. All it needs is the domain of the decisions and the cost of
+    changing one, in the unit in which losses are counted. Use `Scream` where a bound on the regret is needed.
 
     Parameters
     ----------
@@ -78,6 +79,7 @@ class SelfTunedScream(Ensemble):
 
     See Also
     --------
+    SelfTunedLearner : the learner to begin with; it learns from whole losses, and takes forecasts of yours.
     Scream : with constants given, and a proved bound.
     Committee : mixes policies of your own.
 

@@ -33,6 +33,9 @@ OK, REFUSED = 0, 1
 EARLY, LATE, LEARNT = 3.0, 6.0, 20.0
 """How many times the usual size is let through, in the first rounds and later, and how many rounds those are."""
 
+ABSURD = 100.0
+"""How many times the limit is no jump, but a mistake."""
+
 SLOWEST = 0.02
 """The least rate of running means of sizes, so that they follow a changing world."""
 
@@ -67,9 +70,14 @@ def _rate(rounds: float) -> float:
 
 @helper
 def clipped(size: float, usual: float, last: float, rounds: float) -> float:
-    """Return a size of at least 0, clipped to what may be true; the first one is believed."""
+    """Return a size of at least 0, clipped to what may be true; the first one is believed.
+
+    What is far beyond the limit is no jump, but a mistake: it counts as little as an ordinary surprise.
+    """
     limit = _tolerance(rounds) * max(usual, last)
-    return size if rounds == 0.0 or size <= limit or limit == 0.0 else limit
+    if rounds == 0.0 or size <= limit or limit == 0.0:
+        return size
+    return 2.0 * usual if size > ABSURD * limit and usual > 0.0 else limit
 
 
 @aside
@@ -77,7 +85,7 @@ def _link(address: int, terms: Pointer, z: float, y: float, room: Pointer) -> fl
     """Return the link or its slope, by its address, at one score."""
     room[0], room[1] = z, y
     call(address, room, part(room, 1), at(terms, SHAPE), 1, part(room, 2))
-    return room[2]
+    return float(room[2])
 
 
 @aside
@@ -86,7 +94,8 @@ def score_slope(v: Pointer, terms: Pointer, score: float) -> float:
     root = v[slot.ROOT]
     if root == 0.0:
         return 0.0
-    return _link(whole_at(terms, SLOPE), terms, score / root, at(v, slot.TARGETS)[0], at(v, slot.SCRATCH)) / root
+    slope: float = _link(whole_at(terms, SLOPE), terms, score / root, at(v, slot.TARGETS)[0], at(v, slot.SCRATCH))
+    return float(slope / root)
 
 
 @aside
@@ -366,7 +375,7 @@ def judge_each(v: Pointer, terms: Pointer, aims: Pointer, unused: Pointer) -> in
 @plugin(JUDGE)
 def judge_gradient(v: Pointer, unused: Pointer, gradient: Pointer, nothing: Pointer) -> int:
     """Read a gradient: clip its length, and write everybody's linearised loss above that of the decision."""
-    d, rounds, decision, g = whole_at(v, slot.DIM), v[slot.ROUNDS], at(v, slot.DECISION), at(v, slot.TARGETS)
+    d, decision, g = whole_at(v, slot.DIM), at(v, slot.DECISION), at(v, slot.TARGETS)
     raw, unit, points = at(v, slot.RAW), at(v, slot.X), at(v, slot.POINTS)
     if not acceptable(gradient, d):
         return REFUSED

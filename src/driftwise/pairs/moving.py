@@ -1,7 +1,8 @@
 """How the pairs move, and the decision that is mixed of them: a plugin, and the movers as numbers.
 
-Every pair stands at a point w of its own and looks at the proposal u of its estimator. With d = u - w, `price` the price
-of the whole way, and `gain` = d' S d the curvature of the losses along it (S is the running mean of phi'' xx'), it goes
+Every pair stands at a point w of its own and looks at the proposal u of its estimator. With d = u - w, `price` the
+price of the whole way, and `gain` = d' S d the curvature of the losses along it, S being the running mean of phi'' xx',
+it goes
 
     follow       all the way
     prox(tau)    the part 1 - min(1, price / (tau gain)): the minimiser of tau gain (1 - s)^2 / 2 + s price
@@ -81,7 +82,7 @@ def _curvature(v: Pointer, way: Pointer) -> Four:
 @helper
 def _assumed(v: Pointer, e: int) -> float:
     """Return what an estimator takes the losses to bend by, in units of `_curvature`."""
-    return at(v, slot.BENDS)[e] * (1.0 if v[slot.FORM] == slot.EACH else v[slot.CURVE])
+    return float(at(v, slot.BENDS)[e] * (1.0 if v[slot.FORM] == slot.EACH else v[slot.CURVE]))
 
 
 @helper
@@ -98,7 +99,7 @@ def _shares(v: Pointer, i: int, e: int, price: Four, gain: Four, whole_way: Four
     share = _prox(price, lesser(rounds, splat(HUGE)) * gain)
     share = where_above(tau, splat(HUGE), one, share)
     staying = load(at(v, slot.SKI), i)
-    jump = where_above(none - tau * price, staying, none, one)
+    jump = where_above(none - lesser(tau, splat(HUGE)) * price, staying, none, one)
     share = where_above(none, tau, jump, share)
     patience = load(at(v, slot.WAITS), i) * at(v, slot.GAINS)[e] * price / (whole_way + splat(TINY))
     return where_above(patience, splat(0.5) * gain, none, share)
@@ -170,12 +171,12 @@ def _at_stake(v: Pointer) -> float:
     """
     bend = 1.0
     if v[slot.FORM] == slot.GRADIENT:
-        return min(2.0 * v[slot.HALF_WIDTH] * v[slot.PRICE], HUGE)
+        return float(min(2.0 * v[slot.HALF_WIDTH] * v[slot.PRICE], HUGE))
     if v[slot.FORM] == slot.EACH:
         bend = 0.0
         for k in range(whole_at(v, slot.DIM)):
             bend += at(v, slot.CURVES)[k]
-    return min(bend * v[slot.REFERENCE], HUGE)
+    return float(min(bend * v[slot.REFERENCE], HUGE))
 
 
 @aside

@@ -216,10 +216,11 @@ class Plan:
 
 
 def _potential(rate: float, parts: dict[str, Array]) -> float:
-    """Return the total with which a newcomer leaves Hedge's potential as it is, so that it has just its prior weight."""
+    """Return the total with which a newcomer leaves Hedge's potential as it is, and has just its prior weight."""
     here = np.isfinite(parts["prior"])
     totals, shares = parts["totals"][here], np.exp(parts["prior"][here])
-    above = np.minimum(rate * (totals - totals.min()), 700.0)
+    with np.errstate(over="ignore"):
+        above = np.minimum(rate * (totals - totals.min()), 700.0)
     return float(totals.min() - math.log(float(np.sum(shares / shares.sum() * np.exp(-above)))) / rate)
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from driftwise import movers as _movers
 from driftwise._validate import Array, array, describe, instance
 from driftwise.errors import ParameterError
 from driftwise.learners.committee import moving
 from driftwise.learners.committee.layout import ROUNDS, Flags, Parts
 from driftwise.movecost import MoveCost
 from driftwise.movers import Mover, Step
+from driftwise.movers import default as default_movers
 
 KERNELS = -1.0
 """Stands for the share of a mover that the kernel knows."""
@@ -21,7 +21,7 @@ KERNELS = -1.0
 def read_movers(given: Any) -> tuple[Mover, ...]:
     """Return the movers of a committee: none for False, the usual ones for True."""
     if isinstance(given, bool):
-        return tuple(_movers.default()) if given else ()
+        return tuple(default_movers()) if given else ()
     if not isinstance(given, Sequence) or isinstance(given, str) or not given:
         raise ParameterError(
             "Committee: movers must be True, False, or at least one mover, such as [Follow(), SkiRental()], got "

@@ -52,11 +52,10 @@ class Explanation:
             return "Nothing has been observed yet: it plays the start."
         best = int(np.argmin(self.costs))
         lines = [f"After {self.rounds} rounds, which cost {self.cost:.6g} with moves:"]
-        for name, weight, cost in list(zip(self.members, self.weights, self.costs, strict=True))[:SHOWN]:
-            if weight >= 0.01:
-                lines.append(f"  {weight:6.1%}  {name}: would have cost {cost:.6g}")
-        rest = float(self.weights[SHOWN:].sum())
-        lines.append(f"  {rest:6.1%}  {max(len(self.members) - SHOWN, 0)} others")
+        shown = min(SHOWN, max(int(np.sum(self.weights >= 0.01)), 1))
+        for name, weight, cost in zip(self.members[:shown], self.weights, self.costs, strict=False):
+            lines.append(f"  {weight:6.1%}  {name}: would have cost {cost:.6g}")
+        lines.append(f"  {float(self.weights[shown:].sum()):6.1%}  {len(self.members) - shown} others")
         told = f"The cheapest so far is {self.members[best]}, with {self.costs[best]:.6g}"
         stay = self.costs[self.members.index("stay")]
         lines.append(f"{told}; standing still would have cost {stay:.6g}.")

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftwise import estimators as _estimators
-from driftwise import movers as _movers
 from driftwise._validate import Array, instance, read_only, whole
 from driftwise.domains import Domain
 from driftwise.errors import InputError, OrderError, ParameterError, unknown_name
 from driftwise.estimators import Estimator
+from driftwise.estimators import default as default_estimators
 from driftwise.learners.base import Learner
 from driftwise.learners.parts import first_decision, wide_enough
 from driftwise.learners.self_tuned.explanation import Explanation, PoolCertificate, certify, explain
@@ -24,6 +23,7 @@ from driftwise.losses.base import DataLoss
 from driftwise.mirror import Euclidean
 from driftwise.movecost import MoveCost, move_cost_for
 from driftwise.movers import Mover
+from driftwise.movers import default as default_movers
 from driftwise.pairs import layout
 from driftwise.pairs.judging import OK
 from driftwise.pairs.kinds import Kind, kind_of
@@ -64,15 +64,16 @@ class SelfTunedLearner(Learner):
       absolute, Huber, logistic, quantile, filtered) are learnt from by least squares with forgetting, Kalman filters,
       normalised steps, local trends and Bayesian change points, all with the loss's own slope and curvature. Losses of
       each coordinate (tracking, capacity) add seasons, and where the best level is not the mean of the targets, a
-      running quantile of each forecast's errors. Of gradients, linear and custom losses, second-order steps with assumed
-      curvatures. `SelfTunedScream` is always one of them, and so is everything that is given to ``act(proposal=)``.
+      running quantile of each forecast's errors. Gradients, linear and custom losses are learnt from by second-order
+      steps with assumed curvatures. `SelfTunedScream` is always one of the estimators, and so is everything that is
+      given to ``act(proposal=)``.
     - A **mover** follows an estimator at a price: at once, as far as it pays within a number of rounds, or once staying
       has cost as much as going.
     - **Hedge** weighs the pairs: ``p_j ~ prior_j exp(-rate L_j)``, ``rate = ln(n) / (2 A)``. A pair is charged its loss
-      and the price of its own move; and as that price is known before the decision, it is charged before the weights are
-      made. The overhead A is the sum of what the decision lost beyond Hedge's mix loss, and of what its move cost beyond
-      the pairs' own moves; it begins with what is at stake (see `driftwise.pairs.moving`). The decision is the mixture
-      of the pairs' points. Priors are equal; but where only gradients are known, `SelfTunedScream` has 0.9.
+      and the price of its own move, and as that price is known before the decision, it is charged before the weights
+      are made. The overhead A is the sum of what the decision lost beyond Hedge's mix loss, and of what its move cost
+      beyond the pairs' own moves; it begins with what is at stake (see `driftwise.pairs.moving`). The decision is the
+      mixture of the pairs' points. Priors are equal; but where only gradients are known, `SelfTunedScream` has 0.9.
     - Everything that anybody learns from is **clipped once**: residuals, features and gradients that are far beyond
       what was usual count with at most 6 times the usual size (3 times in the first 20 rounds), or the size of the last
       one, so that a true jump is let through after one round.
@@ -83,10 +84,10 @@ class SelfTunedLearner(Learner):
 
     Charges that are known before weighing cost the mixture at most their mix loss, those that are not their mix loss
     plus the gap in A; mix losses under a rate that never increases add up to at most L_i + ln(1 / p_i) / rate. On true
-    losses the right-hand side has one term more, what clipped rounds cost the decisions beyond the pair; all of it can be
-    read off, and `certificate` prints it. As `SelfTunedScream`, followed, is one of the pairs, whatever is proved of its
-    decisions on the clipped losses holds for these with ``(1 + 2 ln(1 / p_i) / ln(n)) A_T`` added. A proposal that joins
-    later is compared from then on.
+    losses the right-hand side has one term more, what clipped rounds cost the decisions beyond the pair; all of it can
+    be read off, and `certificate` prints it. As `SelfTunedScream`, followed, is one of the pairs, whatever is proved of
+    its decisions on the clipped losses holds for these with ``(1 + 2 ln(1 / p_i) / ln(n)) A_T`` added. A proposal that
+    joins later is compared from then on.
 
     *Only measured*: that A_T is small, and that some pair is good. ``driftwise reproduce decisions`` holds it against
     tuned rules on real streams, and shows where it loses: mostly in short runs where moves are expensive, and at jumps,
@@ -111,8 +112,12 @@ class SelfTunedLearner(Learner):
     >>> losses = dw.streams.drifting_regression(rounds=2000, dim=3, segment=500, seed=1)
     >>> learner = dw.SelfTunedLearner(dw.Ball(3), switching_cost=2.0)
     >>> round(dw.play(learner, losses, switching_cost=2.0).total, 2)
-    0.0
+    14.26
     >>> print(learner.certificate())
+    SelfTunedLearner after 2000 rounds: cost, with moves 14.2569 <= 19.8661
+      10.414, what change points, prox 1024 after waiting would have cost
+      + 3 x 3.1507, the overhead of mixing
+      + 1.25327e-08, what clipping may have hidden
     """
 
     def __init__(
@@ -131,11 +136,11 @@ class SelfTunedLearner(Learner):
         self._cost = move_cost_for(owner, switching_cost, domain.dim)
         self.switching_cost = self._cost.simplest
         self.period = None if period is None else whole(owner, "period", period, low=2)
-        chosen = _estimators.default(self.period) if estimators is None else list(estimators)
+        chosen = default_estimators(self.period) if estimators is None else list(estimators)
         for one in chosen:
             instance(owner, "estimators", one, Estimator, "[Smoothing(0.3)]")
         self._estimators = tuple(copy.deepcopy(chosen))  # those in Python have a state of their own
-        ways = _movers.default() if movers is None else list(movers)
+        ways = default_movers() if movers is None else list(movers)
         self._movers = tuple(instance(owner, "movers", one, Mover, "[Follow()]") for one in ways)
         if not self._movers:
             raise ParameterError(f"{owner}: movers must have at least one mover, such as [Follow()].")
@@ -234,7 +239,7 @@ class SelfTunedLearner(Learner):
         if kind.form == GRADIENT or not alike:
             given, terms = self._gradient_at(w, gradient if loss is None else loss), None
             self.prepare(kind)
-            if not alike:
+            if not alike and self._plan is not None:
                 self._plan.link(self._vector, aside=True)
             status = (observe_gradient if alike else observe_aside)(self._vector, self._cell, given)
         else:
@@ -285,7 +290,9 @@ class SelfTunedLearner(Learner):
             return False
         if any(name not in self._names and np.isnan(rows[0, 0]) for name, rows in proposals.items()):
             return False
-        mine = all(getattr(type(self), name) is getattr(SelfTunedLearner, name) for name in ("act", "observe", "_decide"))
+        mine = all(
+            getattr(type(self), name) is getattr(SelfTunedLearner, name) for name in ("act", "observe", "_decide")
+        )
         suited = [type(one).family is not Estimator.family for one in self._estimators]
         return mine and all(suited) and all(mover.tau is not None for mover in self._movers)
 

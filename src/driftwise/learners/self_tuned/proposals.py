@@ -1,6 +1,7 @@
 """Forecasts and rules of the user's: read, checked and put into the domain."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,7 +30,7 @@ def read_proposals(domain: Domain, given: Proposals) -> dict[str, Array]:
     return found
 
 
-def read_table(owner: str, domain: Domain, given: object, rounds: int) -> dict[str, Array]:
+def read_table(owner: str, domain: Domain, given: Any, rounds: int) -> dict[str, Array]:
     """Return the proposals of every round by name, (T, d) each; a row of NaN is one that is missing."""
     named = given if isinstance(given, Mapping) else {UNNAMED: given}
     found = {}

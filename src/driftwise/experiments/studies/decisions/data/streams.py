@@ -69,6 +69,6 @@ HELD_OUT: dict[str, Regression | Level] = {
     "use of refineries": Level("refineries", "value"),
     "births": Level("births", "value"),
 }
-"""Streams that nobody looked at before the learner was finished."""
+"""Streams on which nothing was chosen. The study was run on them before the last changes, which were made by others."""
 
 EVERY = DESIGN | HELD_OUT
