@@ -8,8 +8,8 @@ With y the targets of a coordinate, p the period and D_t = y_t - y_{t-p}, foreca
 
 A period that is not given is found: the first lag, behind those near 0, at which targets repeat themselves about as
 well as at any: where the mean of (y_t - y_{t-lag})^2, over all lags of which two periods have been seen, has a valley
-that is far below its mean, and not above its value at lag 1. Until there is one, all of them propose the last value. Winters, "Forecasting sales by exponentially weighted moving
-averages", Management Science 6, 1960.
+that is far below its mean, and not above its value at lag 1. Until there is one, all of them propose the last value.
+Winters, "Forecasting sales by exponentially weighted moving averages", Management Science 6, 1960.
 """
 
 import math

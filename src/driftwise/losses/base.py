@@ -270,7 +270,7 @@ class DataLoss(LossStream):
 
     @property
     def of_gap(self) -> bool:
-        """Whether the link is a function of score less target alone, so that a target that cannot be true can be clipped."""
+        """Whether the link is a function of score less target alone, so that a target can be clipped."""
         return self.pieces is not None
 
     @property

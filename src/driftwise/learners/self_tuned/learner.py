@@ -253,9 +253,9 @@ class SelfTunedLearner(Learner):
             raise self._refused("the gradient" if kind.form == GRADIENT else f"{loss!r}: its numbers")
         if self._scream is not None:
             self._scream.adopt(self._scream.cell)
+        self._end_round()  # the pool has learnt; if an estimator in Python fails now, the round is over all the same
         if alike:
             self._teach(terms)
-        self._end_round()
 
     def prepare(self, kind: Kind) -> None:
         """Make the pool for a kind of loss, if there is none yet, and compile what it needs."""
@@ -384,7 +384,9 @@ class SelfTunedLearner(Learner):
             if self._scream is not None:
                 parts["proposals"][int(self._vector[layout.SCREAM_ROW])] = self._scream.act()
             for one in self._followers:
-                parts["proposals"][one.row] = one.go(self._plan, self._vector)
+                here = parts["present"][one.row] = parts["present"][one.source]
+                if here:
+                    parts["proposals"][one.row] = one.go(self._plan, self._vector)
         decide(self._vector, self._cell)
         return read_only(parts["decision"].copy())
 

@@ -81,7 +81,7 @@ class Rules:
         return {**{name: float(each[BANDS.index(0.0)].min()) for name, each in costs.items()}, **band, STAY: stay}
 
     def banded(self, price: float) -> dict[str, float]:
-        """Return the overall cost of every rule with its best setting and the best band around it: the hardest rivals."""
+        """Return the overall cost of every rule with its best setting and the best band: the hardest rivals."""
         costs = {name: bill.at(price) for name, bill in self.bills.items()}
         return {name: float(each[:-1].min()) for name, each in costs.items()}
 
