@@ -54,6 +54,26 @@ def test_the_period_that_is_found_is_the_true_one(period: int, dim: int) -> None
     assert np.std(errors[200:]) < 0.5 < 1.0 < levels.std()
 
 
+@pytest.mark.parametrize("period", [7, 12, 24, 52])
+@pytest.mark.parametrize("noise", [0.3, 1.0])
+def test_a_smooth_season_is_found_too(period: int, noise: float) -> None:
+    """Its neighbours are nearly as good as the period itself."""
+    rng, t = np.random.default_rng(period), np.arange(600)
+    one = Season("profile")
+    one.begin(np.zeros(1), dw.Box([-20.0], [20.0]))
+    for now, level in enumerate(8.0 * np.sin(2.0 * np.pi * t / period) + noise * rng.standard_normal(600)):
+        one.learn(Seen.of_levels(now, [level]))
+    assert abs(one._found - period) <= (1 if period > 24 else 0)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_they_agree_where_only_neighbours_are_alike(seed: int) -> None:
+    rng, levels = np.random.default_rng(seed), np.zeros(64)
+    for t in range(1, 64):
+        levels[t] = 0.7 * levels[t - 1] + rng.standard_normal()
+    check_agrees(Season(), dw.Box([-9.0], [9.0]), dw.TrackingLoss(levels[:, None]))
+
+
 def test_in_a_walk_at_random_there_is_none() -> None:
     one = Season()
     one.begin(np.zeros(1), dw.Box([-9.0], [9.0]))

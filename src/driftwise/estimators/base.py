@@ -33,7 +33,6 @@ class Estimator(Fixed):
     --------
     The mean of the targets so far, which is all there is to know of a level that stays:
 
-    >>> import numpy as np
     >>> import driftwise as dw
     >>> from driftwise.estimators import EACH, Estimator
     >>> class Mean(Estimator):

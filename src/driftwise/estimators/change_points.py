@@ -25,7 +25,7 @@ from driftwise.domains import Domain
 from driftwise.estimators import families as record
 from driftwise.estimators.base import Estimator, Seen
 from driftwise.estimators.families import Family, Sides, errors, finite, within
-from driftwise.estimators.hypotheses import Hypotheses
+from driftwise.estimators.hypotheses import FAINT, LONGEST, Hypotheses
 from driftwise.estimators.newton import aim_at
 from driftwise.movers import Mover, Prox
 from driftwise.pairs import layout as slot
@@ -33,8 +33,8 @@ from driftwise.pairs.judging import LEAST
 from driftwise.pairs.kinds import Kind
 from driftwise.pairs.layout import FAMILY, GRADIENT
 
-NEVER, FAINT, LONGEST = -1e300, -700.0, 250.0
-"""Log weight of a free place, the least of one that is taken, and the most observations that noise is told by."""
+NEVER = -1e300
+"""Log weight of a free place."""
 
 HYPOTHESES, CHANGES, NOISE, BEST, LAST_BORN, TOLD, REACH, USUAL = range(record.OWN, record.OWN + 8)
 AGES, SHAPES, RATES, KEEPS, LOGS, MEANS, SPREADS, GAIN, WIDTHS = range(record.OWN + 8, record.OWN + 17)

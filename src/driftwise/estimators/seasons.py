@@ -117,16 +117,16 @@ def _find(v: Pointer, own: Pointer, rounds: int) -> None:
     for lag in range(1, longest):
         mean += _miss(own, lag, rounds) / (longest - 1.0)
     deep = _miss(own, _lowest(own, 1, longest, rounds), rounds)
-    while first < longest and _miss(own, first, rounds) <= deep + CLOSE * (mean - deep):
+    while first < longest and _miss(own, first, rounds) <= deep + CLOSE * max(mean - deep, 0.0):
         first += 1  # neighbours are alike wherever targets change slowly: that is no season
     first = max(first, 2)
     if first >= longest:
         return
     deep = _miss(own, _lowest(own, first, longest, rounds), rounds)
-    while _miss(own, first, rounds) > deep + CLOSE * (mean - deep):
+    while _miss(own, first, rounds) > deep + CLOSE * max(mean - deep, 0.0):
         first += 1
     last = first
-    while last < longest and _miss(own, last, rounds) <= deep + CLOSE * (mean - deep):
+    while last < longest and _miss(own, last, rounds) <= deep + CLOSE * max(mean - deep, 0.0):
         last += 1
     best, now = _lowest(own, first, last, rounds), whole_at(own, PERIOD)
     low = _miss(own, best, rounds)
@@ -218,7 +218,8 @@ class Season(Estimator):
         profile      m_{t+1} + phi (y_t - m_t),    m_t += share (y_t - m_t)    for the phase of t
 
     phi, from 0 to 1, is the regression of the next deviation on the present one, with forgetting 0.99. A period is
-    found where the changes of the targets agree most with those of that many rounds ago, if they clearly do.
+    the first lag, behind those near 0, at which targets repeat themselves about as well as at any, and far better than
+    at most: where the mean of (y_t - y_{t-lag})^2 has a deep valley.
 
     References
     ----------
@@ -313,7 +314,7 @@ class Season(Estimator):
         mean = misses[1:].mean()
 
         def near(deep: float) -> Array:
-            return np.append(misses <= deep + CLOSE * (mean - deep), False)
+            return np.append(misses <= deep + CLOSE * max(mean - deep, 0.0), False)
 
         first = max(1 + int(np.argmin(near(misses.min())[1:])), 2)  # behind the lags near 0, which are always alike
         if first >= longest:

@@ -185,7 +185,6 @@ def test_a_wrong_proposal_of_an_estimator_is_named(bad: Any) -> None:
     learner = self_tuned(BALL, estimators=[Returning(bad)])
     learner.act()
     check_refused(lambda: learner.observe(squared(3, 1)[0]), "Returning.propose")
-    assert learner.round == 0
 
 
 @pytest.mark.parametrize("bad", [-0.1, 1.1, np.nan, "half", None, [1.0]], ids=repr)
@@ -231,22 +230,23 @@ def test_play_puts_back_a_learner_whose_estimator_fails(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["squared", "tracking", "linear"])
-def test_a_round_in_which_an_estimator_fails_can_be_observed_again(kind: str) -> None:
-    """The pool itself must not have learnt from it twice."""
+def test_a_round_in_which_an_estimator_fails_is_a_round_for_all_others(kind: str) -> None:
     losses = stream(kind, 3, ROUNDS)
     learner, sound = (self_tuned(BALL, estimators=[first, Smoothing(0.3)]) for first in (Failing(), Watching()))
+    failed = 0
     for t in range(ROUNDS):
         learner.act()
         sound.act()
         try:
             learner.observe(losses[t])
         except RuntimeError:
-            assert t == 5
-            learner.observe(losses[t])
+            failed += 1
         sound.observe(losses[t])
         assert learner.round == t + 1
+    assert failed == 1
     smoothing = [name.startswith("smoothing") for name in learner.members]
-    np.testing.assert_array_equal(points_of(learner)[smoothing], points_of(sound)[smoothing])
+    if kind == "tracking":  # its targets do not depend on the decisions
+        np.testing.assert_array_equal(points_of(learner)[smoothing], points_of(sound)[smoothing])
 
 
 def test_a_learner_with_parts_in_python_takes_the_kinds_it_is_given() -> None:
