@@ -17,8 +17,8 @@ for name, examples in (("driftwise", 20), ("full", 100)):
 settings.load_profile("full" if "full" in sys.argv else "driftwise")
 
 SHARES = (
-    ("learners", "domains", "hints", "committee", "losses", "regret", "hindsight-control"),
-    ("control", "self-tuned-control", "self-tuned", "prices"),
+    ("self-tuned-learner", "hints", "committee", "losses", "domains"),
+    ("control", "self-tuned-control", "learners", "self-tuned", "prices", "regret", "hindsight-control"),
 )
 """Families of kernels, shared out to two processes that take about as long."""
 

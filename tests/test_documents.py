@@ -72,7 +72,7 @@ def test_the_comparison_in_the_documentation_runs(tmp_path: Path, monkeypatch: p
     hours = np.arange(500)
     table = np.stack([np.sin(hours / 24.0), 5.0 + np.sin(hours / 24.0 + hours / 300.0)], axis=1)
     np.savetxt("demand.csv", table, delimiter=",", header="wave,load", comments="")
-    (command,) = [block for block in blocks_of("applications", "sh") if block.startswith("driftwise compare")]
+    (command,) = [block for block in blocks_of("compare", "sh") if "demand.csv" in block]
     result = CliRunner().invoke(app, shlex.split(command)[1:])
     assert result.exit_code == 0, result.output
     assert (tmp_path / "comparison" / "report.html").exists()

@@ -38,12 +38,38 @@ import driftwise as dw
 from driftwise import _compile
 
 for price in (4.0, dw.MoveCost(up=[1.0, 2.0, 3.0], down=0.5, norm="l2")):
-    for mode in ("mix", "follow"):
-        committee = dw.Committee(5, switching_cost=price, mode=mode, prior=[1, 2, 3, 4, 5])
+    for mode, movers in (("mix", False), ("follow", False), ("mix", True)):
+        committee = dw.Committee(5, switching_cost=price, mode=mode, prior=[1, 2, 3, 4, 5], movers=movers)
         for t in range(4):
             committee.act([None, *np.random.default_rng(t).normal(size=(4, 3))])
             committee.observe(dw.TrackingLoss(np.ones((1, 3)))[0])
         committee.weights, committee.overhead
+print(*_compile.compilations())
+"""
+
+POOLS = """
+import numpy as np
+import driftwise as dw
+from driftwise import _compile
+
+rng = np.random.default_rng(0)
+for dim in (1, 3, 70):
+    x, y = np.abs(rng.normal(size=(8, dim))), rng.normal(size=8)
+    for losses in (
+        dw.SquaredLoss(x, y), dw.AbsoluteLoss(x, y), dw.HuberLoss(x, y), dw.QuantileLoss(x, y, quantile=0.9),
+        dw.LogisticLoss(x, np.sign(y)), dw.FilteredLoss([1.0, 0.5], x, y), dw.TrackingLoss(x),
+        dw.CapacityLoss(x, shortage=3.0), dw.LinearLoss(x),
+    ):
+        for domain in (dw.Ball(dim), dw.Box(np.zeros(dim), np.ones(dim))):
+            for price in (0.3, dw.MoveCost(up=0.1, down=0.2), dw.MoveCost(up=0.1, down=0.2, norm="l2")):
+                learner = dw.SelfTunedLearner(domain, switching_cost=price, period=3 if dim == 3 else None)
+                dw.play(learner, losses, proposals={"mine": x}, record_weights=True)
+                learner.act(hint=x[0], proposal={"mine": x[0], "late": x[1]})
+                learner.observe(losses[2])
+                learner.act()
+                learner.observe(x[3])
+                learner.clone().explain()
+                learner.certificate()
 print(*_compile.compilations())
 """
 
@@ -80,6 +106,7 @@ for domain in domains:
             dw.Scream(domain, switching_cost=lam, gradient_bound=2.0, horizon_free="doubling"),
             dw.LazyScream(domain, switching_cost=2.0, gradient_bound=2.0, horizon=100),
             dw.SelfTunedScream(domain, switching_cost=lam),
+            dw.SelfTunedLearner(domain, switching_cost=lam),
         ):
             learner.act()
             learner.observe([1.0, 2.0, 3.0])
@@ -190,6 +217,13 @@ def test_after_the_warm_up_of_a_family_its_users_compile_nothing(tmp_path: Path)
     assert python(COMMITTEE, tmp_path / "cold") != [""]
     assert int(warm(tmp_path / "warm", "committee")[0]) > 0
     assert python(COMMITTEE, tmp_path / "warm") == [""]
+
+
+@pytest.mark.full
+def test_after_the_warm_up_of_the_self_tuned_learner_its_users_compile_nothing(tmp_path: Path) -> None:
+    """Apart from the links of losses, which are a family of their own."""
+    assert int(warm(tmp_path, "self-tuned-learner", "losses")[0]) > 10
+    assert python(POOLS, tmp_path) == [""]
 
 
 @pytest.mark.full

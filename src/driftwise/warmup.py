@@ -17,7 +17,9 @@ from driftwise import _compile
 from driftwise._validate import Array
 from driftwise.engine import run
 from driftwise.errors import unknown_name
+from driftwise.estimators import EACH, SCORE, Estimator, Seen
 from driftwise.losses.base import compile_links
+from driftwise.pairs.kinds import WIDEST
 
 __all__ = ["FAMILIES", "Warmed", "chosen_families", "machine_code_folder", "warm_up"]
 
@@ -50,6 +52,44 @@ def _self_tuned() -> None:
     """Play SelfTunedScream over a ball or a box."""
     for domain in _SIMPLE:
         _rounds(dw.SelfTunedScream(domain, switching_cost=1.0))
+
+
+class _Sloped(Estimator):
+    """An estimator that is not compiled, as one of a user's own; it asks for the slope of the loss."""
+
+    name, forms = "sloped", (SCORE, EACH)
+
+    def begin(self, point: Array, domain: "dw.Domain") -> None:
+        self._point = point
+
+    def learn(self, seen: Seen) -> None:
+        seen.gradient(self._point)
+
+    def propose(self) -> Array:
+        return self._point
+
+
+def _self_tuned_learner() -> None:
+    """Play SelfTunedLearner over a ball or a box: every kind of loss, many coordinates, proposals and hints."""
+    wide = np.ones((2, WIDEST + 1))
+    for losses in (
+        dw.SquaredLoss(_TRACKED, np.ones(3)),
+        dw.TrackingLoss(_TRACKED),
+        dw.CapacityLoss(_TRACKED[:, :1], shortage=2.0),
+        dw.LinearLoss(_TRACKED),
+        dw.SquaredLoss(wide, np.ones(2)),
+        dw.LinearLoss(wide),
+    ):
+        for domain in (dw.Ball(losses.dim), dw.Box(np.zeros(losses.dim), np.ones(losses.dim))):
+            learner, point = dw.SelfTunedLearner(domain, switching_cost=1.0), np.full(losses.dim, 0.1)
+            dw.play(learner, losses)
+            learner.act(hint=point, proposal={"joins late": point})
+            learner.observe(losses[0])
+            learner.act()
+            learner.observe(point)
+    own = dw.SelfTunedLearner(dw.Ball(2), switching_cost=1.0, estimators=[_Sloped()])
+    own.act()
+    own.observe(dw.TrackingLoss(_TRACKED)[0])
 
 
 def _domains() -> None:
@@ -96,6 +136,10 @@ def _committee() -> None:
             committee.act([0.1, 0.2])
             committee.observe(np.array([0.5, 0.4]))
         _ = committee.weights
+    moving = dw.Committee(2, switching_cost=1.0, movers=True)
+    for loss in dw.TrackingLoss([0.3, 0.1]):
+        moving.act([0.1, 0.2])
+        moving.observe(loss)
 
 
 def _losses() -> None:
@@ -165,6 +209,7 @@ def _hindsight_control() -> None:
 FAMILIES: dict[str, Callable[[], None]] = {
     "learners": _learners,
     "self-tuned": _self_tuned,
+    "self-tuned-learner": _self_tuned_learner,
     "domains": _domains,
     "prices": _prices,
     "hints": _hints,
