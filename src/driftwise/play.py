@@ -11,6 +11,7 @@ from driftwise._validate import Array, checked, describe, instance
 from driftwise.engine.run import run_custom, run_own, run_stream
 from driftwise.errors import ArgumentError, HorizonError, InputError, ParameterError
 from driftwise.learners import Committee, Ensemble, Learner, SelfTunedLearner
+from driftwise.learners.rounded import Rounded
 from driftwise.learners.self_tuned.proposals import read_table
 from driftwise.losses import CustomLoss, LossStream
 from driftwise.losses.base import DataLoss, window
@@ -81,7 +82,7 @@ def play(
     instance("play", "record_weights", record_weights, bool, "True")
     rounds = len(losses)
     named: dict[str, Array] = {}
-    if isinstance(learner, SelfTunedLearner) and proposals is not None:
+    if proposals is not None and _takes_proposals(learner):
         named = read_table("play", learner.domain, proposals, rounds)
     turns = _turns(learner, losses, proposals, named)
     cost = move_cost_for("play", switching_cost, losses.dim)
@@ -106,6 +107,11 @@ def play(
     return Trace(decisions, values, moves, cost.simplest, weights, before, losses, proposals)
 
 
+def _takes_proposals(learner: Any) -> bool:
+    """Tell whether proposals go with a learner: a self-tuned one, or one that rounds its decisions."""
+    return isinstance(learner, SelfTunedLearner) or (isinstance(learner, Rounded) and learner.takes_proposals)
+
+
 def _turns(
     learner: Any, losses: LossStream, proposals: Any, named: dict[str, Array]
 ) -> Callable[[int], tuple[Any, ...]]:
@@ -122,7 +128,7 @@ def _turns(
             raise InputError(f"play: proposals must be one row for each of the {len(losses)} rounds, got {got}.")
         return lambda t: (proposals[t],)
     instance("play", "learner", learner, Learner, "Scream(...)")
-    if proposals is not None and not isinstance(learner, SelfTunedLearner):
+    if proposals is not None and not _takes_proposals(learner):
         raise ParameterError(
             f"play: proposals= goes with a Committee or a SelfTunedLearner; {type(learner).__name__} decides by itself."
         )

@@ -9,7 +9,8 @@ import pytest
 import driftwise as dw
 from driftwise.errors import HorizonError, InputError, OrderError, ParameterError
 from driftwise.testing import check_learner
-from tests.cases import by_hand, check_refused
+from driftwise.testing.promises import saved
+from tests.cases import by_hand, check_refused, proposing
 
 T, SEEDS = 24, 1000
 BOXES = {
@@ -19,6 +20,7 @@ BOXES = {
     "three fractional": dw.Box([0.2, -2.6, 1.5], [5.9, 3.3, 8.8]),
 }
 LEARNERS: dict[str, Callable[[dw.Box], dw.Learner]] = {
+    "self-tuned": lambda box: dw.SelfTunedLearner(box, switching_cost=0.5),
     "OGD": lambda box: dw.OGD(box, step=0.3),
     "Scream": lambda box: dw.Scream(box, switching_cost=1.0, gradient_bound=8.0, horizon=T),
     "Ader": lambda box: dw.Ader(box, gradient_bound=3.0),
@@ -34,7 +36,10 @@ def _losses(box: dw.Box) -> dw.TrackingLoss:
 
 
 EVERY_TIME = [("OGD", box) for box in BOXES] + [("Scream", "three whole"), ("Ader", "one fractional")]
-AT_FULL_SIZE = [(name, box) for name in LEARNERS for box in BOXES if (name, box) not in EVERY_TIME]
+LEARNS = [*EVERY_TIME, ("self-tuned", "one whole"), ("self-tuned", "three fractional")]
+FROM_GRADIENTS = ("OGD", "Scream", "Ader")
+"""Learners that learn as much from a gradient as from the loss."""
+AT_FULL_SIZE = [(name, box) for name in FROM_GRADIENTS for box in BOXES if (name, box) not in EVERY_TIME]
 
 
 def _check_means(name: str, domain: dw.Box) -> None:
@@ -77,7 +82,7 @@ def test_the_same_for_the_other_pairs(name: str, box: str) -> None:
     _check_means(name, BOXES[box])
 
 
-@pytest.mark.parametrize(("name", "box"), EVERY_TIME)
+@pytest.mark.parametrize(("name", "box"), LEARNS)
 def test_it_is_a_learner(name: str, box: str) -> None:
     check_learner(lambda: dw.rounded(LEARNERS[name](BOXES[box]), seed=5), _losses(BOXES[box]))
 
@@ -158,3 +163,57 @@ def test_hints_go_to_the_learner_inside() -> None:
         np.testing.assert_array_equal(outer.fractional, fractional)
         inner.observe(gradient)
         outer.observe(gradient)
+
+
+def _advice(box: dw.Box) -> dict[str, Any]:
+    """Return two proposals for every round, of which one is missing now and then."""
+    rng = np.random.default_rng(1)
+    table = {name: rng.uniform(box.low - 1.0, box.high + 1.0, (T, box.dim)) for name in ("mine", "yours")}
+    table["yours"][rng.random(T) < 0.3] = np.nan
+    return table
+
+
+@pytest.mark.parametrize("hints", [False, True])
+@pytest.mark.parametrize("box", BOXES)
+def test_proposals_go_to_the_self_tuned_learner_inside(box: str, hints: bool) -> None:
+    domain, losses, act = BOXES[box], _losses(BOXES[box]), proposing(_advice(BOXES[box]))
+    inner = LEARNERS["self-tuned"](domain)
+    outer = dw.rounded(inner, seed=0)
+    assert outer.takes_proposals
+    for t in range(T):
+        hint = {"hint": losses.gradient(t, (domain.low + domain.high) / 2)} if hints else {}
+        fractional = inner.act(**act(t), **hint)
+        whole = outer.act(**act(t), **hint)
+        np.testing.assert_array_equal(outer.fractional, fractional)
+        assert np.array_equal(whole, np.rint(whole))
+        assert domain.contains(whole)
+        inner.observe(losses[t])
+        outer.observe(losses[t])
+    assert np.array_equal(outer.weights, inner.weights)
+    assert outer.weights.size > 100
+
+
+@pytest.mark.parametrize("box", ["one fractional", "three whole"])
+def test_play_gives_proposals_to_the_self_tuned_learner_inside(box: str) -> None:
+    losses, table = _losses(BOXES[box]), _advice(BOXES[box])
+    learner = dw.rounded(LEARNERS["self-tuned"](BOXES[box]), seed=3)
+    twin = learner.clone()
+    trace = dw.play(learner, losses, proposals=table)
+    np.testing.assert_array_equal(trace.decisions, by_hand(twin, losses, proposing(table)))
+    assert not np.array_equal(trace.decisions, dw.play(trace.learner.clone(), losses).decisions)
+    nested = dw.rounded(dw.rounded(LEARNERS["self-tuned"](BOXES[box]), seed=3), seed=9)
+    np.testing.assert_array_equal(dw.play(nested, losses, proposals=table).decisions, trace.decisions)
+
+
+def test_proposals_are_refused_where_they_have_no_use_and_change_nothing() -> None:
+    box = BOXES["three whole"]
+    plain = dw.rounded(dw.OGD(box, step=0.1))
+    check_refused(lambda: plain.act(proposal=np.ones(3)), "SelfTunedLearner", kind=ParameterError)
+    check_refused(lambda: dw.play(plain, _losses(box), proposals=np.ones((T, 3))), "proposals=", kind=ParameterError)
+    learner = dw.rounded(LEARNERS["self-tuned"](box))
+    before = saved(learner)
+    for bad in (np.ones(2), {"a": [np.nan] * 3}, {3: np.ones(3)}):
+        check_refused(lambda bad=bad: learner.act(proposal=bad), "proposal", kind=InputError)  # type: ignore[misc]
+        assert saved(learner) == before
+    learner.act()
+    check_refused(lambda: learner.act(proposal=np.ones(3)), "first act of a round", kind=OrderError)

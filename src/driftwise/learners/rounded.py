@@ -1,5 +1,7 @@
 """Whole-number decisions from any learner on a box, by rounding with one threshold per coordinate for the whole run."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -7,6 +9,8 @@ from driftwise._validate import Array, checked, instance, read_only, seeded
 from driftwise.domains import Box
 from driftwise.errors import OrderError, ParameterError
 from driftwise.learners.base import Learner
+from driftwise.learners.self_tuned import SelfTunedLearner
+from driftwise.learners.self_tuned.proposals import Proposals
 from driftwise.losses import LossStream, RoundLoss
 
 
@@ -39,6 +43,12 @@ class Rounded(Learner):
         self._round = learner.round
         self._thresholds = seeded("rounded", seed).random(learner.domain.dim)
         self._fractional: Array | None = None
+        self._given: dict[str, Any] = {}
+
+    @property
+    def takes_proposals(self) -> bool:
+        """Whether the learner inside makes use of proposals."""
+        return getattr(self._inner, "takes_proposals", isinstance(self._inner, SelfTunedLearner))
 
     @property
     def fractional(self) -> Array:
@@ -57,6 +67,27 @@ class Rounded(Learner):
         """Step sizes of the learner inside."""
         return self._inner.step_sizes
 
+    def act(self, hint: ArrayLike | None = None, proposal: Proposals = None) -> Array:
+        """Return the decision for this round: whole numbers, read-only, and the same until `observe`.
+
+        Parameters
+        ----------
+        hint : array of shape (dim,), optional
+            A guess of the gradient that this round will bring, for the learner inside.
+        proposal : array of shape (dim,), or dict of arrays by name, optional
+            Forecasts or rules of yours, for a `SelfTunedLearner` inside; they need not be whole numbers.
+        """
+        if proposal is not None:
+            if not self.takes_proposals:
+                raise ParameterError(f"{self!r} makes no use of proposals; the learner inside must be a SelfTunedLearner.")
+            if self._acted is not None:
+                raise self._acts_again("a proposal, which belongs to the first act of a round")
+            self.__dict__["_given"] = {"proposal": proposal}
+        try:
+            return super().act(hint)
+        finally:
+            self.__dict__["_given"] = {}
+
     def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
         """Take in what the decision cost, as the learner inside does: a loss is asked at its fractional decision."""
         if self._acted is None:
@@ -71,14 +102,15 @@ class Rounded(Learner):
             self._fractional.setflags(write=False)
 
     def _decide(self) -> Array:
-        fractional = self.__dict__["_fractional"] = self._inner.act()
+        given = {} if self._inner._acted is not None else self._given  # a hint has made it act
+        fractional = self.__dict__["_fractional"] = self._inner.act(**given)
         inside = np.minimum(np.maximum(fractional, self._low), self._high)
         whole = np.floor(inside)
         # A fraction of 0 is never above the threshold, so the upper limit is never exceeded.
         return read_only(whole + (inside - whole > self._thresholds))
 
     def _take_hint(self, hint: Array) -> None:
-        self._inner.act(hint)
+        self._inner.act(hint, **self._given)
 
     def _learn(self, gradient: Array) -> None:
         self._inner.observe(gradient)
@@ -106,7 +138,8 @@ def rounded(learner: Learner, seed: int | np.random.Generator = 0) -> Rounded:
     -------
     Rounded
         A learner with the same two verbs, weights, step sizes and horizon. `fractional` is the decision of the learner
-        inside; a loss given to `observe` is asked for its gradient there.
+        inside; a loss given to `observe` is asked for its gradient there. What is given to `act`, a hint or with a
+        `SelfTunedLearner` inside a proposal, is for the learner inside.
 
     Notes
     -----
