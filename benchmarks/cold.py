@@ -30,6 +30,12 @@ def one_step(controller: str) -> str:
     return CONTROL + f"controller = {controller}\n{verbs}"
 
 
+def rounds_of(learner: str, losses: str) -> str:
+    """Return two rounds by hand, after which everything has been compiled."""
+    verbs = "for loss in losses:\n    learner.act()\n    learner.observe(loss)\nlearner.act()"
+    return LEARNER + f"losses = {losses}\nlearner = {learner}\n{verbs}"
+
+
 class Row(NamedTuple):
     """What is measured, and what it should not exceed."""
 
@@ -41,8 +47,25 @@ class Row(NamedTuple):
 
 
 TUNED = "SelfTunedScream on a box, act + observe"
+CAPACITY = "SelfTunedLearner on a box, capacity losses"
+CONTROLLER = "SelfTunedController, act + observe"
 COLD = (
     Row("import a learner", "import driftwise; driftwise.Scream", None),
+    Row(
+        CAPACITY,
+        rounds_of(f"dw.SelfTunedLearner({BOX}, switching_cost=5.0)", "dw.CapacityLoss([3.0, 4.0], shortage=5.0)"),
+        10.0,
+    ),
+    Row(
+        "SelfTunedLearner on a ball, squared losses",
+        rounds_of("dw.SelfTunedLearner(dw.Ball(10), switching_cost=2.0)", "dw.streams.drifting_regression(2)"),
+        10.0,
+    ),
+    Row(
+        "SelfTunedLearner on a ball, gradients",
+        rounds_of("dw.SelfTunedLearner(dw.Ball(10), switching_cost=2.0)", "[np.ones(10), -np.ones(10)]"),
+        10.0,
+    ),
     Row(TUNED, two_verbs(f"dw.SelfTunedScream({BOX}, switching_cost=5.0)"), 6.0),
     Row(
         "Scream on a ball, play with squared losses",
@@ -57,7 +80,7 @@ COLD = (
         3.0,
     ),
     Row("ScreamController, act + observe", one_step("control.ScreamController(plant)"), 12.0),
-    Row("SelfTunedController, act + observe", one_step("control.SelfTunedController(plant)"), 12.0),
+    Row(CONTROLLER, one_step("control.SelfTunedController(plant)"), 12.0),
     Row(
         "SelfTunedScream with a hint",
         two_verbs(f"dw.SelfTunedScream({BOX}, switching_cost=5.0)", "act(hint=np.ones(1))"),
@@ -74,8 +97,7 @@ COLD = (
 )
 WARM = (
     Row("import a learner", "import driftwise; driftwise.Scream", None),
-    Row(f"import and {TUNED}", COLD[1].code, 1.2),
-    Row("import and SelfTunedController, act + observe", COLD[5].code, 1.2),
+    *(Row(f"import and {row.label}", row.code, 1.2) for row in COLD if row.label in (CAPACITY, TUNED, CONTROLLER)),
 )
 
 

@@ -221,8 +221,8 @@ def test_after_the_warm_up_of_a_family_its_users_compile_nothing(tmp_path: Path)
 
 @pytest.mark.full
 def test_after_the_warm_up_of_the_self_tuned_learner_its_users_compile_nothing(tmp_path: Path) -> None:
-    """Apart from the links of losses, which are a family of their own."""
-    assert int(warm(tmp_path, "self-tuned-learner", "losses")[0]) > 10
+    """With losses and prices of all kinds, which are families of their own."""
+    assert int(warm(tmp_path, "self-tuned-learner", "losses", "prices")[0]) > 10
     assert python(POOLS, tmp_path) == [""]
 
 

@@ -34,7 +34,8 @@ def test_it_prints_this_version_beside_another() -> None:
 def test_every_row_is_a_program(cold: ModuleType) -> None:
     for row in (*cold.COLD, *cold.WARM):
         compile(row.code, row.label, "exec")
-    assert [row.target for row in cold.COLD] == [None, 6.0, 6.0, 3.0, 12.0, 12.0, 4.0, 4.0, 60.0]
+    assert [row.target for row in cold.COLD] == [None, 10.0, 10.0, 10.0, 6.0, 6.0, 3.0, 12.0, 12.0, 4.0, 4.0, 60.0]
+    assert len(cold.WARM) == 4
 
 
 def test_what_does_not_run_has_no_number(cold: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:

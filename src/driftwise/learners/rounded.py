@@ -10,6 +10,7 @@ from driftwise.domains import Box
 from driftwise.errors import OrderError, ParameterError
 from driftwise.learners.base import Learner
 from driftwise.learners.self_tuned import SelfTunedLearner
+from driftwise.learners.self_tuned.explanation import Explanation, PoolCertificate
 from driftwise.learners.self_tuned.proposals import Proposals
 from driftwise.losses import LossStream, RoundLoss
 
@@ -79,7 +80,9 @@ class Rounded(Learner):
         """
         if proposal is not None:
             if not self.takes_proposals:
-                raise ParameterError(f"{self!r} makes no use of proposals; the learner inside must be a SelfTunedLearner.")
+                raise ParameterError(
+                    f"{self!r} makes no use of proposals; the learner inside must be a SelfTunedLearner."
+                )
             if self._acted is not None:
                 raise self._acts_again("a proposal, which belongs to the first act of a round")
             self.__dict__["_given"] = {"proposal": proposal}
@@ -87,6 +90,25 @@ class Rounded(Learner):
             return super().act(hint)
         finally:
             self.__dict__["_given"] = {}
+
+    def explain(self) -> Explanation:
+        """Say who is in charge of a `SelfTunedLearner` inside, and why."""
+        return self._self_tuned("explain").explain()
+
+    def certificate(self, pair: str | None = None) -> PoolCertificate:
+        """Return the proved inequality of a `SelfTunedLearner` inside, about its fractional decisions.
+
+        Parameters
+        ----------
+        pair : str, optional
+            As in `SelfTunedLearner.certificate`.
+        """
+        return self._self_tuned("certificate").certificate(pair)
+
+    def _self_tuned(self, verb: str) -> SelfTunedLearner:
+        if not isinstance(self._inner, SelfTunedLearner):
+            raise ParameterError(f"{self!r} has nothing to {verb}; the learner inside must be a SelfTunedLearner.")
+        return self._inner
 
     def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
         """Take in what the decision cost, as the learner inside does: a loss is asked at its fractional decision."""

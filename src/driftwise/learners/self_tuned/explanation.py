@@ -1,7 +1,7 @@
 """Who is in charge of a self-tuned learner, and why: in words, as a plot, and as an inequality that can be checked."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,6 +38,8 @@ class Explanation:
         What was paid.
     clipped : int
         Rounds in which something was too far out to be believed at once.
+    given : dict of str to float
+        What each of your proposals would have cost with the mover that suits it best, by name.
     """
 
     rounds: int
@@ -46,6 +48,7 @@ class Explanation:
     costs: Array
     cost: float
     clipped: int
+    given: dict[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         if not self.rounds:
@@ -59,6 +62,10 @@ class Explanation:
         told = f"The cheapest so far is {self.members[best]}, with {self.costs[best]:.6g}"
         stay = self.costs[self.members.index("stay")]
         lines.append(f"{told}; standing still would have cost {stay:.6g}.")
+        for name, cost in self.given.items():
+            beyond = cost - float(self.costs[best])
+            what = "which is the cheapest" if beyond <= 0.0 else f"{beyond:.6g} more than the cheapest"
+            lines.append(f"Your proposal {name!r} would have cost {cost:.6g} at best, {what}.")
         if self.clipped:
             times = "one round" if self.clipped == 1 else f"{self.clipped} rounds"
             lines.append(f"In {times} something was too far out to be believed at once, and was clipped.")
@@ -147,7 +154,21 @@ def explain(plan: Plan, vector: Array) -> Explanation:
         costs[lanes[order]],
         float(cost),
         int(vector[layout.CLIPS]),
+        _given(plan, costs[lanes]),
     )
+
+
+def _given(plan: Plan, costs: Array) -> dict[str, float]:
+    """Return what each proposal from outside would have cost with its best mover."""
+    best: dict[str, float] = {}
+    first = 1
+    for row in plan.rows:
+        if row.family is None and row.estimator is None:
+            cost = float(costs[first : first + len(row.movers)].min())
+            best[row.name] = min(cost, best.get(row.name, math.inf))
+        first += len(row.movers)
+    known = {row.name for row in plan.rows if row.family is not None or row.estimator is not None}
+    return {name: cost for name, cost in best.items() if name not in known}
 
 
 def certify(plan: Plan, vector: Array, pair: str | None) -> PoolCertificate:

@@ -27,7 +27,7 @@ from driftwise.movers import default as default_movers
 from driftwise.pairs import layout
 from driftwise.pairs.judging import OK
 from driftwise.pairs.kinds import Kind, kind_of
-from driftwise.pairs.layout import GRADIENT
+from driftwise.pairs.layout import EACH, GRADIENT, SCORE
 from driftwise.pairs.pool import STAY, Plan, Row, arrange
 from driftwise.pairs.run import decide, observe_aside, observe_gradient, observe_loss, reweigh
 
@@ -93,8 +93,9 @@ class SelfTunedLearner(Learner):
     tuned rules on real streams, and shows where it loses: mostly in short runs where moves are expensive, and at jumps,
     which it believes one round late.
 
-    Decisions do not change when losses and prices are multiplied by a number. Up to 64 coordinates estimators keep full
-    matrices, and a round takes time quadratic in their number; above, they keep diagonals, and it takes linear time.
+    Decisions do not change when losses and prices are multiplied by a number, but for ties that rounding decides; for a
+    power of 2 they are the same to the bit. Up to 64 coordinates estimators keep full matrices, and a round takes time
+    quadratic in their number; above, they keep diagonals, and it takes linear time.
 
     References
     ----------
@@ -139,6 +140,11 @@ class SelfTunedLearner(Learner):
         chosen = default_estimators(self.period) if estimators is None else list(estimators)
         for one in chosen:
             instance(owner, "estimators", one, Estimator, "[Smoothing(0.3)]")
+            if not set(one.forms) <= {SCORE, EACH, GRADIENT}:
+                raise ParameterError(
+                    f"{owner}: the forms of estimator {one.name!r} must be some of SCORE, EACH and GRADIENT of "
+                    f"driftwise.estimators, got {one.forms!r}."
+                )
         self._estimators = tuple(copy.deepcopy(chosen))  # those in Python have a state of their own
         ways = default_movers() if movers is None else list(movers)
         self._movers = tuple(instance(owner, "movers", one, Mover, "[Follow()]") for one in ways)

@@ -26,8 +26,24 @@ def read_proposals(domain: Domain, given: Proposals) -> dict[str, Array]:
             raise InputError(f"{owner}: the names of proposals must be words, got {name!r}.")
         if value is not None:
             what = "proposal" if named is not given else f"proposal {name!r}"
+            if domain.dim == 1 and isinstance(value, int | float) and not isinstance(value, bool):
+                value = [value]  # a level may be a plain number
+            if np.isscalar(value) or isinstance(value, list | np.ndarray):
+                _refuse_missing(owner, what, value)
             found[name] = domain.project(array(owner, what, value, (domain.dim,), copy=True))
     return found
+
+
+def _refuse_missing(owner: str, what: str, value: Any) -> None:
+    """Say what to give instead of NaN, which is how tables say that something is missing."""
+    try:
+        missing = bool(np.isnan(np.asarray(value, float)).any())
+    except (TypeError, ValueError):  # it is no number at all: that is said elsewhere
+        return
+    if missing:
+        raise InputError(
+            f"{owner}: {what} must be finite, got NaN; give None in a round in which there is no proposal."
+        )
 
 
 def read_table(owner: str, domain: Domain, given: Any, rounds: int) -> dict[str, Array]:
