@@ -150,9 +150,7 @@ def stream(kind: str, dim: int, rounds: int) -> dw.LossStream:
     return makers[kind]()
 
 
-def by_hand(
-    learner: dw.Learner, losses: dw.LossStream, act: Callable[[int], dict[str, Any]] = lambda t: {}
-) -> Array:
+def by_hand(learner: dw.Learner, losses: dw.LossStream, act: Callable[[int], dict[str, Any]] = lambda t: {}) -> Array:
     """Play with the two verbs and return the decisions; `act` gives what `act` is called with in a round."""
     decisions = np.empty((len(losses), losses.dim))
     for t in range(len(losses)):

@@ -197,7 +197,9 @@ def test_whatever_a_pool_accepts_leaves_a_decision_and_a_distribution(
     losses = SPREAD[kind](mixed(rng, spread, (rounds, domain.dim)), mixed(rng, spread, (rounds,)))
     for t in range(rounds):
         if t % 3 == 2:
-            learner.act(proposal=width * mixed(rng, [1.0, 1e-90], (domain.dim,)), hint=mixed(rng, spread, (domain.dim,)))
+            learner.act(
+                proposal=width * mixed(rng, [1.0, 1e-90], (domain.dim,)), hint=mixed(rng, spread, (domain.dim,))
+            )
         check_pool_sound(learner)
         before = saved(learner)
         try:

@@ -80,7 +80,6 @@ def test_where_limits_come_from(tmp_path: Path, options: dict[str, Any], words: 
             InputError,
             r"row 1 .*'booked': your decision 25 is beyond --low, 30",
         ),
-        ("level", {"whole": True, "forecasts": ["plan"]}, ParameterError, "--whole and --forecast do not go together"),
         ("level", {"start": 1e3}, ParameterError, "--start must be from --low, 0, to --high, 40; got 1000"),
         ("level", {"period": 3}, ParameterError, "period must be a whole number of at most 2, got 3"),
         ("level", {"period": 1}, ParameterError, "period must be a whole number of at least 2, got 1"),

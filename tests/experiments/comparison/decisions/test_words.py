@@ -131,3 +131,11 @@ def test_moves_of_yours_that_are_not_known(hold: Callable[..., Comparison]) -> N
     assert said[0].startswith("You paid 30, moves not counted; ours would have cost ")
     assert not said[1].startswith("With ours")
     assert "your moves are not counted" in {row[0]: row[1] for row in notes(held).rows}["Your moves"]
+
+
+def test_a_value_that_cannot_be_true_is_pointed_out_first(hold: Callable[..., Comparison]) -> None:
+    broken = SERIES.copy()
+    broken[29] = 99999.0
+    said = summarise(hold(None, columns={"load": broken}))
+    assert said[0].startswith("Check row 30: load is 99999 there")
+    assert not summarise(hold(None))[0].startswith("Check")

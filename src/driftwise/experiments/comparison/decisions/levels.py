@@ -27,8 +27,6 @@ def read_capacity(sheet: Sheet, target: str, switching_cost: float | MoveCost, o
 
 def _read(kind: str, sheet: Sheet, target: str, switching_cost: float | MoveCost, options: Options) -> Problem:
     price = move_cost_for("compare", switching_cost, 1)
-    if options.whole and options.forecasts:
-        raise ParameterError("compare: --whole and --forecast do not go together; leave out one of the two.")
     held, short = _prices(options) if kind == CAPACITY else (0.0, 0.0)
     target, mine, names = columns(sheet, target, options)
     used = [target, *([mine] if mine else []), *names]

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from driftwise.experiments.comparison.decisions.contest import Comparison
 from driftwise.experiments.comparison.options import FORECASTS
 from driftwise.experiments.contests.outcome import RULE, Outcome
@@ -11,15 +13,31 @@ from driftwise.experiments.findings.finding import Table
 SAME = 1e-6
 """Part of a cost by which two that differ less are called the same."""
 
+OUTLIER, USUAL = 20.0, 0.95
+"""A value is pointed out if it is more than this many times the quantile of all of them."""
+
 MOST = 3
 """Rules that are named in a sentence, at most."""
 
 
 def summarise(contest: Comparison) -> list[str]:
     """Say what the user paid and what ours would have cost, and to whom ours loses."""
-    said = [_paid(contest), _instead(contest), _against_rules(contest), _against_tuned(contest)]
+    said = [_outlier(contest), _paid(contest), _instead(contest), _against_rules(contest), _against_tuned(contest)]
     said += [_against_fixed(contest), _against_optimum(contest)]
     return [sentence for sentence in said if sentence]
+
+
+def _outlier(contest: Comparison) -> str:
+    """Say which row is so far out that it decides everybody's cost; nothing if there is none."""
+    values, problem = np.abs(contest.problem.values), contest.problem
+    row, usual = int(values.argmax()), float(np.quantile(values, USUAL))
+    if not values[row] > OUTLIER * usual > 0.0:
+        return ""
+    return (
+        f"Check row {row + 1}: {problem.target} is {show(problem.values[row])} there, {show(values[row] / usual)} times "
+        f"what all but {1.0 - USUAL:.0%} of the rows are below, and it sets limits and costs for everybody; correct it, "
+        "or give --low and --high."
+    )
 
 
 def notes(contest: Comparison) -> Table:
