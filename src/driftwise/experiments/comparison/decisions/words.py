@@ -33,10 +33,11 @@ def _outlier(contest: Comparison) -> str:
     row, usual = int(values.argmax()), float(np.quantile(values, USUAL))
     if not values[row] > OUTLIER * usual > 0.0:
         return ""
+    far = show(values[row] / usual)
     return (
-        f"Check row {row + 1}: {problem.target} is {show(problem.values[row])} there, {show(values[row] / usual)} times "
-        f"what all but {1.0 - USUAL:.0%} of the rows are below, and it sets limits and costs for everybody; correct it, "
-        "or give --low and --high."
+        f"Check row {row + 1}: {problem.target} is {show(problem.values[row])} there, {far} times what all but "
+        f"{1.0 - USUAL:.0%} of the rows are below, and it sets limits and costs for everybody; correct it, or give --low "
+        "and --high."
     )
 
 
