@@ -36,8 +36,8 @@ def _outlier(contest: Comparison) -> str:
     far = show(values[row] / usual)
     return (
         f"Check row {row + 1}: {problem.target} is {show(problem.values[row])} there, {far} times what all but "
-        f"{1.0 - USUAL:.0%} of the rows are below, and it sets limits and costs for everybody; correct it, or give --low "
-        "and --high."
+        f"{1.0 - USUAL:.0%} of the rows are below, and it sets limits and costs for everybody; correct it, or give "
+        "--low and --high."
     )
 
 
