@@ -1,6 +1,6 @@
 """Time a round of SelfTunedLearner: all estimators, and how it grows with the pairs and with the coordinates.
 
-Run with ``python benchmarks/pairs.py``. Every row is `play` on a stream of its own, compiled, with everybody in the pool
+Run with ``python benchmarks/pairs.py``. Every row is `play` on a stream of its own, with everybody in the pool
 who suits its losses; the fastest of several turns counts, and rows take turns.
 """
 
@@ -89,7 +89,9 @@ def rate(before: tuple[float, float], after: tuple[float, float]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"rounds of a row (default: {ROUNDS}; less where d > 10)")
+    parser.add_argument(
+        "--rounds", type=int, default=ROUNDS, help=f"rounds of a row (default: {ROUNDS}; less where d > 10)"
+    )
     parser.add_argument("--turns", type=int, default=7, help="turns that each row takes (default: 7)")
     chosen = parser.parse_args()
     print(f"T = {chosen.rounds} (less where d > 10); {platform.machine()}, Python {platform.python_version()}")
@@ -107,7 +109,11 @@ def main() -> None:
         dim = case.losses.dim
         power = "" if before is None else f"{rate(before, (dim, best)):.2f}"
         full = dim in FULL
-        target = "" if dim in (FULL[0], DIAGONAL[0]) else f"at most {2.0 if full else 1.0:g}, with {'matrices' if full else 'diagonals'}"
+        target = (
+            ""
+            if dim in (FULL[0], DIAGONAL[0])
+            else f"at most {2.0 if full else 1.0:g}, with {'matrices' if full else 'diagonals'}"
+        )
         print(f"{case.label:<28}{pairs:>8}{best:>12.2f}{power:>12}    {target}")
         before = (dim, best)
 

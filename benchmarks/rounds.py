@@ -4,7 +4,7 @@ Run with ``python benchmarks/rounds.py``. The contenders of a row do the same ar
 against each other, and take turns; the fastest of several turns counts. A C compiler is looked for as ``cc`` and
 ``gcc``; without one its rows are left out. ``--against PATH`` times another version of driftwise in the same run, by
 its source folder (such as ``src`` in a git worktree of the commit before). The last rows are start-up times in fresh
-processes with a warm cache.
+processes with a warm cache. A round of SelfTunedLearner is timed by ``benchmarks/pairs.py``.
 """
 
 import argparse

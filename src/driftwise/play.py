@@ -82,7 +82,7 @@ def play(
     instance("play", "record_weights", record_weights, bool, "True")
     rounds = len(losses)
     named: dict[str, Array] = {}
-    if proposals is not None and _takes_proposals(learner):
+    if proposals is not None and isinstance(learner, Learner) and _takes_proposals(learner):
         named = read_table("play", learner.domain, proposals, rounds)
     turns = _turns(learner, losses, proposals, named)
     cost = move_cost_for("play", switching_cost, losses.dim)

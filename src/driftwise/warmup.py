@@ -137,9 +137,9 @@ def _committee() -> None:
             committee.observe(np.array([0.5, 0.4]))
         _ = committee.weights
     moving = dw.Committee(2, switching_cost=1.0, movers=True)
-    for loss in dw.TrackingLoss([0.3, 0.1]):
+    for _ in range(2):
         moving.act([0.1, 0.2])
-        moving.observe(loss)
+        moving.observe(dw.TrackingLoss([0.3])[0])
 
 
 def _losses() -> None:

@@ -7,7 +7,7 @@ import driftwise as dw
 from driftwise import movers
 from driftwise.pairs import layout
 from driftwise.pairs.moving import ZONE
-from tests.cases import DOMAINS, PRICES, a_third, self_tuned, stream
+from tests.cases import DOMAINS, PRICES, a_third, by_hand, self_tuned, stream
 from tests.pairs.accounts import parts_of, points_of
 
 ROUNDS = 20
@@ -68,9 +68,7 @@ def test_prices_that_add_up_let_every_coordinate_move_by_itself() -> None:
         price = dw.MoveCost(up=0.3, down=0.3, norm=norm)
         ways = [movers.Prox(4.0)]
         learner = dw.SelfTunedLearner(dw.Box([0.0] * 2, [1.0] * 2), switching_cost=price, start=[0.1, 0.5], movers=ways)
-        for loss in dw.TrackingLoss(rows):
-            learner.act()
-            learner.observe(loss)
+        by_hand(learner, dw.TrackingLoss(rows))
         points[norm] = dict(zip(learner.members, points_of(learner), strict=True))["smoothing 1, prox 4"]
     assert points["l1"][0] > 0.5
     assert points["l1"][1] == 0.5
@@ -79,7 +77,7 @@ def test_prices_that_add_up_let_every_coordinate_move_by_itself() -> None:
 
 def test_from_gradients_the_decision_stays_within_the_dead_zone_around_the_mixture() -> None:
     learner, losses, lambda_ = dw.SelfTunedLearner(dw.Ball(3), switching_cost=0.5), stream("linear", 3, 100), 0.5
-    lengths = []
+    lengths: list[float] = []
     for t in range(100):
         decision = learner.act()
         if t:
@@ -87,4 +85,4 @@ def test_from_gradients_the_decision_stays_within_the_dead_zone_around_the_mixtu
             radius = 2.0 * ZONE / np.sqrt(t) * (lambda_ / (lambda_ + usual)) ** 2
             assert np.linalg.norm(decision - learner.weights @ points_of(learner)) <= radius + 1e-12
         learner.observe(losses[t])
-        lengths.append(np.linalg.norm(parts_of(learner)["targets"]))
+        lengths.append(float(np.linalg.norm(parts_of(learner)["targets"])))

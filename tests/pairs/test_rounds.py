@@ -1,6 +1,7 @@
 """A round of a pool: what it says that everybody has cost is true, and mixing costs no more than is proved."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,7 +89,7 @@ ADVERSARIES: dict[str, Adversary] = {
 }
 
 
-def _round_of(form: str, target: Array, w: Array) -> object:
+def _round_of(form: str, target: Array, w: Array) -> Any:
     """Return a round of a form of loss that wants decisions to be at a target."""
     if form == "score":
         return dw.SquaredLoss(np.ones((1, w.size)), [target.sum()])[0]

@@ -79,9 +79,9 @@ def test_losses_of_all_kinds_are_taken_in_any_order(first: str) -> None:
     by_hand(learner, stream(first, 3, 3))
     members = learner.members
     for kind in STREAMS:
-        for loss in stream(kind, 3, 3):
+        for t in range(3):
             learner.act()
-            learner.observe(loss)
+            learner.observe(stream(kind, 3, 3)[t])
         learner.act()
         learner.observe(np.array([0.1, -0.2, 0.3]))
         assert BALL.contains(learner.act())
@@ -197,7 +197,8 @@ def test_estimators_are_not_shared_between_learners() -> None:
     by_hand(first, squared(3, ROUNDS))
     by_hand(second, squared(3, 4))
     assert not hasattr(own[0], "rounds")
-    assert [learner._estimators[0].rounds for learner in (first, second)] == [ROUNDS, 4]
+    counts: list[Any] = [learner._estimators[0] for learner in (first, second)]
+    assert [count.rounds for count in counts] == [ROUNDS, 4]
 
 
 @pytest.mark.parametrize(

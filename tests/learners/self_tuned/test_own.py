@@ -70,6 +70,8 @@ class Watching(Estimator):
 
     name, forms = "watching", (SCORE, EACH, GRADIENT)
 
+    list: Any
+
     def begin(self, point: Array, domain: dw.Domain) -> None:
         """Begin with an empty list."""
         self.point, self.domain, self.list = point, domain, []

@@ -1,6 +1,7 @@
 """What a self-tuned learner is invariant under, and what units, a wide domain and a glitch cost it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ def _custom(levels: Array, factor: float) -> dw.CustomLoss:
         return 0.5 * factor * float(((w - levels[t]) ** 2).sum())
 
     def gradient(t: int, w: Array) -> Array:
-        return factor * (w - levels[t])
+        return np.asarray(factor * (w - levels[t]))
 
     return dw.CustomLoss(value, gradient, len(levels), levels.shape[1], compile="never")
 
@@ -107,7 +108,7 @@ def _cost(domain: dw.Domain, price: float, losses: dw.LossStream, without: int |
     return trace.total - (0.0 if without is None else float(trace.losses[without]))
 
 
-STATISTICAL = {"price": [0.1, 1.0, 10.0], "seed": [10, 11, 12]}
+STATISTICAL: dict[str, Iterable[Any]] = {"price": [0.1, 1.0, 10.0], "seed": [10, 11, 12]}
 
 
 @a_third(**STATISTICAL, at=[3, 150, 400])

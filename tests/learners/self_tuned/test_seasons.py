@@ -52,7 +52,7 @@ def test_all_coordinates_share_a_season(dim: int) -> None:
     rows = 3.0 + np.sin(phase + np.arange(dim)) + 0.1 * rng.normal(size=(300, dim))
     domain, price = dw.Box([0.0] * dim, [8.0] * dim), 0.1
     costs = [
-        dw.play(dw.SelfTunedLearner(domain, switching_cost=price, **settings), dw.TrackingLoss(rows), price).total
-        for settings in ({}, {"estimators": WITHOUT})  # type: ignore[list-item]
+        dw.play(dw.SelfTunedLearner(domain, switching_cost=price, estimators=pool), dw.TrackingLoss(rows), price).total
+        for pool in (None, WITHOUT)
     ]
     assert costs[0] <= 0.8 * costs[1]
