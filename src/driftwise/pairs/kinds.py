@@ -51,8 +51,11 @@ class Kind:
 
 def kind_of(losses: LossStream) -> Kind:
     """Return the kind of a stream."""
-    if not isinstance(losses, DataLoss) or (losses.pieces is not None and losses.pieces.linear):
+    if not isinstance(losses, DataLoss):
         return Kind(GRADIENT, losses.dim)
     pieces = losses.pieces
-    bend = pieces.bend if pieces is not None and pieces.smooth else 0.0
+    smooth = pieces is not None and pieces.smooth
+    bend = pieces.bend if pieces is not None and smooth else 0.0
+    if smooth and bend == 0.0:  # linear: a gradient says it all
+        return Kind(GRADIENT, losses.dim)
     return Kind(EACH if losses.each else SCORE, losses.dim, float(bend), losses.of_gap)

@@ -159,6 +159,8 @@ class SelfTunedLearner(Learner):
         self._scream: SelfTunedScream | None = None
         self._plan: Plan | None = None
         self._vector, self._linked = NONE, False
+        self._looked_at: tuple[Array, dict[str, Array]] = (NONE, {})
+        self._stream_seen: tuple[LossStream | None, Kind | None] = (None, None)
 
     @property
     def members(self) -> list[str]:
@@ -170,7 +172,7 @@ class SelfTunedLearner(Learner):
         """Weights of the pairs; they sum to 1."""
         if self._plan is None:
             return np.ones(1)
-        return np.asarray(self._plan.views(self._vector)["weights"][self._plan.lanes])
+        return np.asarray(self._parts["weights"][self._plan.lanes])
 
     @property
     def overhead(self) -> float:
@@ -234,7 +236,7 @@ class SelfTunedLearner(Learner):
             raise self._too_early()
         loss = self._loss(gradient)
         stream = loss._stream if isinstance(loss, RoundLoss) else None
-        kind = Kind(GRADIENT, self.domain.dim) if stream is None else kind_of(stream)
+        kind = Kind(GRADIENT, self.domain.dim) if stream is None else self._kind_of(stream)
         if kind.dim != self.domain.dim:
             raise InputError(
                 f"SelfTunedLearner.observe: the losses have dim {kind.dim}, the learner decides in {self.domain!r}."
@@ -262,6 +264,12 @@ class SelfTunedLearner(Learner):
         self._end_round()  # the pool has learnt; if an estimator in Python fails now, the round is over all the same
         if alike:
             self._teach(terms)
+
+    def _kind_of(self, stream: LossStream) -> Kind:
+        """Return the kind of a stream, which is mostly the stream of the round before."""
+        if self._stream_seen[0] is not stream:
+            self.__dict__["_stream_seen"] = (stream, kind_of(stream))
+        return self._stream_seen[1]  # type: ignore[return-value]
 
     def prepare(self, kind: Kind) -> None:
         """Make the pool for a kind of loss, if there is none yet, and compile what it needs."""
@@ -324,6 +332,14 @@ class SelfTunedLearner(Learner):
             self._scream.adopt(self._scream.cell)
 
     @property
+    def _parts(self) -> dict[str, Array]:
+        """The parts of the pool by name; looked up once for every vector, as a round by hand is short."""
+        if self._looked_at[0] is not self._vector:
+            assert self._plan is not None
+            self.__dict__["_looked_at"] = (self._vector, self._plan.views(self._vector))
+        return self._looked_at[1]
+
+    @property
     def _cell(self) -> Array:
         return NONE if self._scream is None else self._scream.cell
 
@@ -381,7 +397,7 @@ class SelfTunedLearner(Learner):
         assert self._plan is not None
         self._join([name for name in self._waiting if name not in self._names])
         self.prepare(self._plan.kind)
-        parts = self._plan.views(self._vector)
+        parts = self._parts
         for row, point in {**self._proposed, **self._given()}.items():
             parts["present"][row] = point is not None
             if point is not None:
@@ -427,7 +443,7 @@ class SelfTunedLearner(Learner):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is to be copied: of the pool, what is neither scratch space nor an address."""
-        dropped = ("_plan", "_vector", "_linked")
+        dropped = ("_plan", "_vector", "_linked", "_looked_at", "_stream_seen")
         kept = {name: part for name, part in self.__dict__.items() if name not in dropped}
         plan = self._plan
         return {**kept, "_known": None if plan is None else (plan.kind, plan.kept(self._vector))}
@@ -438,4 +454,11 @@ class SelfTunedLearner(Learner):
         super().__setstate__(saved)
         plan = None if known is None else self._new_plan(known[0])
         vector = NONE if plan is None else plan.vector_of(known[1])
-        self.__dict__.update(_plan=plan, _vector=vector, _linked=False, _followers=followers)
+        self.__dict__.update(
+            _plan=plan,
+            _vector=vector,
+            _linked=False,
+            _followers=followers,
+            _looked_at=(NONE, {}),
+            _stream_seen=(None, None),
+        )

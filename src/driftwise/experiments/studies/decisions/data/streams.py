@@ -69,6 +69,6 @@ HELD_OUT: dict[str, Regression | Level] = {
     "use of refineries": Level("refineries", "value"),
     "births": Level("births", "value"),
 }
-"""Streams on which nothing was chosen. The study was run on them before the last changes, which were made by others."""
+"""Streams that settings were not chosen on; but the study was run on them more than once while the learner changed."""
 
 EVERY = DESIGN | HELD_OUT
