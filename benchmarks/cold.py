@@ -128,7 +128,7 @@ def text(value: float | None) -> str:
 
 
 def report(title: str, rows: list[tuple[Row, list[float | None]]], versions: list[str]) -> None:
-    print(f"\n{title:<50}{''.join(f'{version:>10}' for version in versions)}    target")
+    print(f"\n{title:<55}{''.join(f'{version:>10}' for version in versions)}    target")
     base = {row.label: values for row, values in rows}
     for row, values in rows:
         if row.beyond in base:
@@ -136,7 +136,7 @@ def report(title: str, rows: list[tuple[Row, list[float | None]]], versions: lis
             values = [None if a is None or b is None else a - b for a, b in pairs]
         label = f"{row.label}: more" if row.beyond in base else row.label
         target = "" if row.target is None else f"at most {row.target:g}"
-        print(f"{label:<50}{''.join(map(text, values))}    {target}")
+        print(f"{label:<55}{''.join(map(text, values))}    {target}")
 
 
 def main() -> None:

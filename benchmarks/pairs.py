@@ -32,6 +32,8 @@ class Case(NamedTuple):
     proposals: int = 0
     target: float | None = None
     """Microseconds that a round may take."""
+    by_hand: bool = False
+    """Whether it is played with the two verbs, and not in one go."""
 
 
 def data(dim: int, rounds: int) -> tuple[Array, Array]:
@@ -46,6 +48,7 @@ def usual(rounds: int) -> list[Case]:
     (x, y), (demand, _) = data(10, rounds), data(1, rounds)
     return [
         Case("squared losses, d = 10", dw.SquaredLoss(x, y), target=12.0),
+        Case("the same by hand", dw.SquaredLoss(x, y), by_hand=True),
         Case("quantile losses, d = 10", dw.QuantileLoss(x, y, quantile=0.9)),
         Case("tracking, d = 10", dw.TrackingLoss(x)),
         Case("capacity, d = 1", dw.CapacityLoss(3.0 + demand, shortage=5.0)),
@@ -61,7 +64,9 @@ def with_more_pairs(rounds: int) -> list[Case]:
 
 def with_more_coordinates(rounds: int) -> list[Case]:
     """Return the rows with more and more coordinates, each for fewer rounds."""
-    return [Case(f"d = {dim}", dw.SquaredLoss(*data(dim, rounds * 8 // dim))) for dim in FULL + DIAGONAL]
+    # Not too few, or making the pool would count.
+    lengths = {dim: max(rounds * 8 // dim, min(rounds, 500)) for dim in FULL + DIAGONAL}
+    return [Case(f"d = {dim}", dw.SquaredLoss(*data(dim, lengths[dim]))) for dim in FULL + DIAGONAL]
 
 
 def played(case: Case) -> tuple[float, int]:
@@ -69,8 +74,13 @@ def played(case: Case) -> tuple[float, int]:
     losses, rng = case.losses, np.random.default_rng(0)
     learner = dw.SelfTunedLearner(dw.Ball(losses.dim), switching_cost=PRICE)
     table = {f"proposal {i}": 0.1 * rng.normal(size=(len(losses), losses.dim)) for i in range(case.proposals)}
-    began = time.perf_counter()
-    dw.play(learner, losses, proposals=table or None)
+    rounds, began = [losses[t] for t in range(len(losses))], time.perf_counter()
+    if case.by_hand:
+        for loss in rounds:
+            learner.act()
+            learner.observe(loss)
+    else:
+        dw.play(learner, losses, proposals=table or None)
     return (time.perf_counter() - began) / len(losses), len(learner.members)
 
 

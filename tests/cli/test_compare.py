@@ -163,7 +163,7 @@ def test_the_page_about_it_shows_what_the_command_prints(tmp_path: Path, monkeyp
     }
     names: dict[str, Any] = {}
     exec(blocks["python"][0], names)
-    (command,) = [block for block in blocks["sh"] if block.startswith("driftwise compare")]
+    (command,) = [block for block in blocks["sh"] if "--problem capacity" in block]
     result = RUNNER.invoke(app, shlex.split(command)[1:])
     assert result.exit_code == 0, result.output
     shown = textwrap.dedent(re.search(r"among other things::\n\n((?:(?: .*)?\n)+)", page).group(1))  # type: ignore[union-attr]

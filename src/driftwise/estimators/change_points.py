@@ -24,8 +24,8 @@ from driftwise._validate import number
 from driftwise.domains import Domain
 from driftwise.estimators import families as record
 from driftwise.estimators.base import Estimator, Seen
-from driftwise.estimators.families import Family, Sides, errors, finite, within
-from driftwise.estimators.hypotheses import FAINT, LONGEST, Hypotheses
+from driftwise.estimators.families import FAINT, LONGEST, Family, Sides, errors, finite, within
+from driftwise.estimators.hypotheses import Hypotheses
 from driftwise.estimators.newton import aim_at
 from driftwise.movers import Mover, Prox
 from driftwise.pairs import layout as slot

@@ -25,6 +25,9 @@ HUGE = 1e290
 FAR, NEAR = 1e6, 4.0
 """Means stay within so many half widths of the start; the second where slopes are bounded, and returns are slow."""
 
+FAINT, LONGEST = -700.0, 250.0
+"""Of change points: the least log weight of a hypothesis, and the most observations that its noise is told by."""
+
 Sides = Mapping[str, int]
 
 

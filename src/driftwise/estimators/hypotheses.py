@@ -7,13 +7,14 @@ import numpy as np
 
 from driftwise._validate import Array
 from driftwise.domains import Domain
+from driftwise.estimators.families import FAINT, LONGEST
 from driftwise.estimators.seen import Seen
 from driftwise.estimators.statement import Aim, floored, near
 from driftwise.pairs.judging import LEAST
 from driftwise.pairs.layout import GRADIENT
 
-HYPOTHESES, FAINT, LONGEST = 8, -700.0, 250.0
-"""Most hypotheses at a time, the least log weight of one, and the most observations that noise is told by."""
+HYPOTHESES = 8
+"""Most hypotheses at a time."""
 
 
 @dataclass(eq=False)
