@@ -8,9 +8,9 @@ it goes
     prox(tau)    the part 1 - min(1, price / (tau gain)): the minimiser of tau gain (1 - s)^2 / 2 + s price
     ski rental   all the way, once what staying has cost beyond going reaches the price
 
-Where every coordinate is a problem of its own (a loss of each coordinate, prices that add up), prox decides on each of
-them. A mover that *waits* stays while ``gain / 2`` is below the price of the distance by which one more round brings
-its estimator nearer to the truth.
+Where every coordinate is a problem of its own (a loss of each coordinate, prices that add up, a box), prox decides on
+each of them. A mover that *waits* stays while ``gain / 2`` is below the price of the distance by which one more round
+brings its estimator nearer to the truth.
 
 A mover is two numbers: tau (inf: follow; 0: what its estimator expects, `horizons`; below 0: ski rental, at -tau
 times the price), and whether it waits.

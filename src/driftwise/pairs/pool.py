@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from driftwise._memory import Array
 from driftwise.domains import Domain
-from driftwise.domains.kernels import SIMPLEX
+from driftwise.domains.kernels import BOX, SIMPLEX
 from driftwise.movecost import MoveCost
 from driftwise.pairs import judging, layout, moving, rounds
 from driftwise.pairs.kinds import Kind
@@ -96,6 +96,11 @@ class Plan:
         }
 
     @property
+    def _boxed(self) -> bool:
+        """Whether coordinates may be moved one by one: in any other domain that may lead out of it."""
+        return all(block.kind == BOX for block in self.domain.blocks)
+
+    @property
     def _simplices(self) -> list[slice]:
         parts = zip(self.domain.blocks, self.domain.slices, strict=True)
         return [part for block, part in parts if block.kind == SIMPLEX]
@@ -124,7 +129,7 @@ class Plan:
             layout.FORM: kind.form,
             layout.FULL: kind.full,
             layout.ADDS_UP: adds_up,
-            layout.APART: kind.form == EACH and (adds_up or dim == 1),
+            layout.APART: kind.form == EACH and (dim == 1 or (adds_up and self._boxed)),
             layout.RATE: NO_EVIDENCE,
             layout.FACTOR: RATE * math.log(max(len(self.members), 2)),
             layout.HALF_WIDTH: self.domain.diameter / 2.0,

@@ -59,7 +59,7 @@ class Halfway(Mover):
         return 0.5 if 8.0 * step.gain > step.price or step.staying > step.price else 0.0
 
 
-@a_third(kind=["squared", "logistic", "tracking", "capacity", "linear", "custom"], where=["ball", "simplex"])
+@a_third(kind=["squared", "logistic", "tracking", "capacity", "linear", "plain custom"], where=["ball", "simplex"])
 def test_it_keeps_them_with_parts_of_somebody_else(kind: str, where: str) -> None:
     domain, own = DOMAINS[where], [Slope(), Smoothing(0.3), Newton(), SelfTunedScream()]
     check_learner(
