@@ -1,6 +1,9 @@
 """One control step of Scream and of the self-tuned pool beside a plain NumPy step of GPC (one learner), and the cases.
 
-python benchmarks/control.py [--rounds 2000] [--cases FILE.npz]
+Also how even steps by hand are, and what an engineer would use instead: costs over LQR, and over LQG where only outputs
+are measured. Ratios are of one run; goals stand in parentheses.
+
+python benchmarks/control.py [--rounds 2000] [--steps 100000] [--cases FILE.npz]
 """
 
 import argparse
@@ -12,14 +15,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftwise import control
+from driftwise.experiments.studies.control.engineer import nominal, output
+from driftwise.experiments.studies.control.engineer.baselines.named import BASELINES
+from driftwise.experiments.studies.control.engineer.contest import OURS, ROUNDS
+from driftwise.experiments.studies.study import FULL
 
 Array = NDArray[np.float64]
 
 SIZES = [(2, 1, 5), (10, 3, 10), (50, 10, 20)]
 HORIZON = 50_000
 """A horizon for which Scream has nine base-learners."""
-BY_HAND = [8.0, None, None]
-"""Most microseconds that a step by hand, act and observe, may take at each size."""
+SCREAM, POOL = (1.5, 6.0, 120.0), (10.0, 60.0, 1500.0)
+"""Most microseconds that a step of `simulate` may take at each size: Scream, and the self-tuned pool."""
+BY_HAND = 8.0
+"""Most microseconds that a step by hand, act and observe, may take above one of `simulate`."""
+UNEVEN = 10.0
+"""A step that takes this many times the median counts as an interruption."""
+
+SETTINGS = [
+    ("short period", "AR(1)", "load"),
+    ("levitation", "steps", "load"),
+    ("four tanks", "daily cycle", "states"),
+    ("reactor", "random walk", "states"),
+    ("mass chain", "two sines + bias", "states"),
+    ("mass chain", "white", "load"),
+]
+"""Plant, disturbance and entry of the rows with an engineer's alternatives; more in `driftwise reproduce control`."""
 
 
 class NumPyController:
@@ -125,6 +146,60 @@ def measure(dx: int, du: int, H: int, rounds: int) -> tuple[float, float, float,
     )
 
 
+def evenness(steps: int) -> None:
+    """Print how many steps by hand take far longer than the median, beside a loop that does nothing for as long."""
+    plant, cost = control.double_integrator(), control.QuadraticCost(np.eye(2), np.eye(1))
+    rows = control.SinusoidDisturbance(0.3, period=40.0, seed=2).sample(steps, 2)
+    print(f"\nSteps by hand above {UNEVEN:g} times the median      median us  longest us   steps   in an empty loop")
+    for name, controller in (
+        ("Scream", control.ScreamController(plant, memory=5, horizon=steps + 100)),
+        ("SelfTuned", control.SelfTunedController(plant, memory=5)),
+    ):
+        times, x = np.zeros(steps + 100, dtype=np.int64), np.zeros(2)
+        for t in range(steps + 100):  # the first hundred are for compiling
+            begun = time.perf_counter_ns()
+            u = controller.act(x)
+            controller.observe(cost)
+            times[t] = time.perf_counter_ns() - begun
+            x = plant.A @ x + plant.B @ u + rows[t % steps]
+        taken = times[100:]
+        most = UNEVEN * float(np.median(taken))
+        others = interruptions(int(taken.sum()), most)
+        label = f"{name}, {steps} steps"
+        print(
+            f"{label:<44} {1e-3 * np.median(taken):>9.2f} {1e-3 * taken.max():>11.2f} {np.sum(taken > most):>7} "
+            f"{others:>18}",
+            flush=True,
+        )
+
+
+def interruptions(nanoseconds: int, longer: float) -> int:
+    """Return how often an empty loop was held up for longer than this, in as much time."""
+    count, begun = 0, time.perf_counter_ns()
+    before = begun
+    while before - begun < nanoseconds:
+        now = time.perf_counter_ns()
+        count += now - before > longer
+        before = now
+    return count
+
+
+def alternatives() -> None:
+    """Print what an engineer would use instead, beside the self-tuned controller: costs over LQR, and over LQG."""
+    names = [*BASELINES, OURS]
+    print(f"\nCost over LQR, {ROUNDS} rounds" + " " * 27 + "".join(f" {name:>10}" for name in names))
+    for setting in SETTINGS:
+        totals = nominal.run(*setting, ROUNDS)
+        label = "{}, {}, in the {}".format(*setting)
+        print(f"{label:<52}" + "".join(f" {totals[name] / totals['LQR']:>10.3f}" for name in names), flush=True)
+    names = [*output.OTHERS, OURS]
+    print(f"\nCost over LQG, outputs measured, {ROUNDS} rounds" + " " * 11 + "".join(f" {name:>15}" for name in names))
+    for plant, kind, rounds in output.STUDY.tasks(FULL):
+        totals = output.run(plant, kind, rounds)
+        label = f"{plant}, {kind}"
+        print(f"{label:<52}" + "".join(f" {totals[name] / totals['LQG']:>15.3f}" for name in names), flush=True)
+
+
 def cases(path: str) -> None:
     """Print what controllers without tuning cost, beside LQR and the best fixed policy."""
     data = np.load(path)
@@ -150,25 +225,37 @@ def cases(path: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=2000, help="steps in a measurement")
+    parser.add_argument("--steps", type=int, default=100_000, help="steps by hand that are timed one by one")
     parser.add_argument("--cases", default="tests/data/control_cases.npz", help="systems and disturbances of the cases")
     arguments = parser.parse_args()
     print(f"Scream.Control, 9 base-learners; {platform.machine()}, Python {platform.python_version()}")
     print(
-        "microseconds a step        simulate  act + observe  NumPy GPC    simulate / NumPy  by hand / NumPy  "
-        "SelfTuned: simulate  act + observe"
+        f"{'microseconds a step':<26} {'simulate':>17} {'act + observe':>18}  NumPy GPC  simulate / NumPy  "
+        "by hand / NumPy  SelfTuned: simulate      act + observe"
     )
-    for (dx, du, H), goals, most in zip(SIZES, [("1/10", "1/3"), ("1/10", "1/3"), ("", "")], BY_HAND, strict=True):
+    goals = zip(SIZES, SCREAM, POOL, [("1/10", "1/3"), ("1/10", "1/3"), ("", "")], strict=True)
+    for (dx, du, H), most, most_pool, (first, second) in goals:
         compiled, by_hand, plain, pool, pool_by_hand = measure(dx, du, H, arguments.rounds)
-        first = f"{compiled / plain:.3f}" + (f" (<= {goals[0]})" if goals[0] else "")
-        second = f"{by_hand / plain:.3f}" + (f" (<= {goals[1]})" if goals[1] else "")
         shape = f"dx = {dx}, du = {du}, H = {H}"
-        step = f"{1e6 * by_hand:.2f}" + (f" (<= {most:g})" if most else "")
         print(
-            f"{shape:<26} {1e6 * compiled:>8.2f} {step:>14} {1e6 * plain:>10.2f} {first:>19} {second:>17} "
-            f"{1e6 * pool:>19.2f} {1e6 * pool_by_hand:>14.2f}",
+            f"{shape:<26} {against(compiled, most):>17} {against(by_hand, 1e6 * compiled + BY_HAND):>18} "
+            f"{1e6 * plain:>10.2f} {part(compiled / plain, first):>17} {part(by_hand / plain, second):>16} "
+            f"{against(pool, most_pool):>20} {against(pool_by_hand, 1e6 * pool + BY_HAND):>18}",
             flush=True,
         )
+    evenness(arguments.steps)
     cases(arguments.cases)
+    alternatives()
+
+
+def against(seconds: float, most: float) -> str:
+    """Return a time in microseconds and its goal."""
+    return f"{1e6 * seconds:.2f} (<= {most:.4g})"
+
+
+def part(ratio: float, goal: str) -> str:
+    """Return a ratio and its goal, if it has one."""
+    return f"{ratio:.3f}" + (f" (<= {goal})" if goal else "")
 
 
 if __name__ == "__main__":

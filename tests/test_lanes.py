@@ -26,6 +26,8 @@ from driftwise._lanes import (
     splat,
     store,
     total,
+    totals_of,
+    transposed,
     where_above,
 )
 from driftwise._memory import part
@@ -52,6 +54,11 @@ OPERATIONS = (
     "total",
     "least",
     "most",
+    "transposed, first",
+    "transposed, second",
+    "transposed, third",
+    "transposed, fourth",
+    "totals of",
 )
 
 
@@ -79,6 +86,12 @@ def _operate(numbers: Array, out: Array) -> None:
     store(out, 68, splat(total(x)))
     store(out, 72, splat(least_of(x)))
     store(out, 76, splat(most_of(x)))
+    first, second, third, fourth = transposed(x, y, yes, no)
+    store(out, 80, first)
+    store(out, 84, second)
+    store(out, 88, third)
+    store(out, 92, fourth)
+    store(out, 96, totals_of(x, y, yes, no))
 
 
 @entry
@@ -118,6 +131,8 @@ def _expected(numbers: Array) -> Array:
         np.full(4, (x[0] + x[2]) + (x[1] + x[3])),
         np.full(4, _least(x, np.less)),
         np.full(4, _least(x, np.greater)),
+        *numbers.reshape(4, WIDTH).T,
+        [(row[0] + row[2]) + (row[1] + row[3]) for row in (x, y, yes, no)],
     ]
     return np.array(rows)
 

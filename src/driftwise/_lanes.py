@@ -220,6 +220,35 @@ least_of = _of_fours(_plain_fold(lambda x, y: x if x < y else y), 1, _fold(_choo
 most_of = _of_fours(_plain_fold(lambda x, y: x if x > y else y), 1, _fold(_choose(">")), types.float64)
 """The greatest of the lanes."""
 
+
+def _plain_transposed(a: Any, b: Any, c: Any, d: Any) -> Any:
+    return tuple(np.array([a, b, c, d]).T.copy())
+
+
+@built_in(_plain_transposed)
+def transposed(typing: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Return the first lanes of four fours, their second lanes, and so on."""
+    four_fours = types.UniTuple(FOUR, WIDTH)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        def pick(x: Any, y: Any, lanes: list[int]) -> Any:
+            return builder.shuffle_vector(x, y, ir.Constant(ir.VectorType(_INDEX, WIDTH), lanes))
+
+        even = [pick(args[k], args[k + 1], [0, 4, 2, 6]) for k in (0, 2)]
+        odd = [pick(args[k], args[k + 1], [1, 5, 3, 7]) for k in (0, 2)]
+        rows = [pick(pair[0], pair[1], lanes) for lanes in ([0, 1, 4, 5], [2, 3, 6, 7]) for pair in (even, odd)]
+        return context.make_tuple(builder, four_fours, rows)
+
+    return four_fours(FOUR, FOUR, FOUR, FOUR), generate
+
+
+@helper
+def totals_of(a: Four, b: Four, c: Four, d: Four) -> Four:
+    """Return the sums of the lanes of four fours, each as `total` adds them up."""
+    w, x, y, z = transposed(a, b, c, d)
+    return (w + y) + (x + z)
+
+
 _SHIFT = 6755399441055744.0
 """1.5 * 2^52: adding it rounds a small number to an integer, which is left in the last bits."""
 

@@ -189,7 +189,15 @@ def _control() -> None:
 
 def _self_tuned_control() -> None:
     """Run SelfTunedController."""
-    _steps(dw.control.SelfTunedController(dw.control.double_integrator()))
+    controller = dw.control.SelfTunedController(dw.control.double_integrator())
+    _steps(controller)
+    cost = dw.control.QuadraticCost(1.0, 1.0)
+    controller.act(None)  # a sample that is missing
+    controller.observe(cost)
+    controller.act(np.ones(2))
+    controller.observe(cost)
+    controller.try_model(1, cost)
+    controller.freeze().act(np.ones(2))
 
 
 def _regret() -> None:

@@ -13,10 +13,14 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_every_size_and_case_is_printed_and_learning_pays() -> None:
-    command = [sys.executable, "benchmarks/control.py", "--rounds", "20"]
+    command = [sys.executable, "benchmarks/control.py", "--rounds", "20", "--steps", "50"]
     result = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
     assert len(re.findall(r"^dx = \d+, du = \d+, H = \d+ ", result.stdout, re.MULTILINE)) == 3
-    assert len(re.findall(r"^dx = 2, du = 1, H = 5 .* \d+\.\d+ \(<= 8\) ", result.stdout, re.MULTILINE)) == 1
+    goals = re.findall(
+        r"^dx = .*? \(<= ([\d.]+)\) .* \(<= ([\d.]+)\) +[\d.]+ \(<= [\d.]+\)$", result.stdout, re.MULTILINE
+    )
+    assert goals == [("1.5", "10"), ("6", "60"), ("120", "1500")]
+    assert len(re.findall(r"^\w+, 50 steps +[\d.]+ +[\d.]+ +\d+ +\d+$", result.stdout, re.MULTILINE)) == 2
     rows = re.findall(r"^(.*, \S.*?) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$", result.stdout, re.MULTILINE)
     assert len(rows) == 6
     for name, *totals in rows:
@@ -25,6 +29,13 @@ def test_every_size_and_case_is_printed_and_learning_pays() -> None:
         limit = 1.1 if "gaussian" in name else 0.52
         assert max(gradient, scream) <= limit * lqr
         assert tuned <= (1.01 if "gaussian" in name else 0.48) * lqr
+    outputs = r"^[a-z ]+, (?:AR\(1\)|two sines \+ bias) +1\.000 +\d+\.\d{3} +\d+\.\d{3}$"
+    assert len(re.findall(outputs, result.stdout, re.MULTILINE)) == 16
+    ratios = re.findall(r"^.*, in the \w+ +1\.000" + 4 * r" +(\d+\.\d+)" + "$", result.stdout, re.MULTILINE)
+    assert len(ratios) == 6
+    for alternatives in ratios:
+        *others, tuned = (float(ratio) for ratio in alternatives)
+        assert tuned <= 1.08 * min(1.0, *others)
 
 
 def test_the_numpy_step_is_gpc() -> None:

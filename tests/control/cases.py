@@ -15,7 +15,8 @@ from driftwise._validate import Array
 from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.control.costs.kernels import CostData, cost_vector, slopes_of, value_of
 from driftwise.control.plants.disturbances.base import as_disturbances
-from driftwise.control.plants.kernels import advance, saturate
+from driftwise.control.plants.kernels import PlantData, changes_in, one_move, plant_vector
+from driftwise.control.policies.disturbance_action import nominal_loop
 
 DATA = Path(__file__).parents[1] / "data" / "control_cases.npz"
 
@@ -30,6 +31,9 @@ PLANTS: dict[str, control.System] = {
     "varying": control.TimeVaryingSystem(PLANT.A, PLANT.B, spread_A=0.05, spread_B=0.05),
     "pendulum": control.InvertedPendulum(),
     "limited": control.LinearSystem(WIDE.A, WIDE.B, input_limit=[0.2, 0.4]),
+    "actuated": control.LinearSystem(
+        WIDE.A, WIDE.B, input_limit=[[-0.1, 0.3], [-0.4, 0.2]], rate_limit=0.25, delay=2, lag=[0.3, 0.0]
+    ),
 }
 
 DISTURBANCES: dict[str, Callable[[int], Any]] = {
@@ -38,7 +42,7 @@ DISTURBANCES: dict[str, Callable[[int], Any]] = {
     "adversarial": lambda dx: control.AdversarialDisturbance(0.1),
 }
 
-COSTS: tuple[str, ...] = ("quadratic", "scalar", "absolute", "Huber", "stages", "scaled")
+COSTS: tuple[str, ...] = ("quadratic", "scalar", "absolute", "Huber", "stages", "scaled", "targets", "soft")
 
 
 @functools.cache
@@ -49,12 +53,19 @@ def costs(kind: str, dx: int, du: int, rounds: int = ROUNDS) -> control.CostSequ
     full = control.QuadraticCost(root_x @ root_x.T, root_u @ root_u.T)
     other = control.QuadraticCost(np.eye(dx), 0.3 * np.eye(du))
     q, r = rng.uniform(0.5, 2.0, dx), rng.uniform(0.1, 1.0, du)
+    aimed = control.QuadraticCost(
+        full.Q, full.R, target=np.linspace(0.3, -0.1, dx), input_target=np.linspace(-0.2, 0.1, du)
+    )
+    nearby = control.QuadraticCost(other.Q, other.R, target=np.full(dx, 0.1))
+    bands = (-0.2, 0.4, 3.0), (np.linspace(-0.5, 0.1, dx), None, 2.0)
     makers: dict[str, Callable[[], control.CostSequence]] = {
         "quadratic": lambda: control.CostSequence.constant(full, rounds),
         "scalar": lambda: control.CostSequence.constant(UNIT, rounds),
         "absolute": lambda: control.CostSequence.constant(control.AbsoluteCost(q, r), rounds),
         "Huber": lambda: control.CostSequence.constant(control.HuberCost(q, r, width=0.2), rounds),
         "stages": lambda: control.CostSequence.stages([full, other, full], rounds),
+        "targets": lambda: control.CostSequence.stages([aimed, full, nearby], rounds),
+        "soft": lambda: control.CostSequence.stages([control.SoftLimits(full, *band) for band in bands], rounds),
         "scaled": lambda: control.CostSequence.scaled(other, rng.uniform(0, 2, rounds), rng.uniform(0, 2, rounds)),
     }
     return makers[kind]()
@@ -82,28 +93,38 @@ CONTROLLERS: tuple[str, ...] = (
     "certified",
     "bounded",
     "no horizon",
+    "guarded",
     "self-tuned",
 )
+
+REFUSING: tuple[str, ...] = (*CONTROLLERS[:-2], "self-tuned, no guard")
+"""Controllers without a guard: a state that is not a number is refused."""
+
+GUARDED: tuple[str, ...] = CONTROLLERS[-2:]
+"""Controllers with one."""
 
 
 @functools.cache
 def _made(name: str, system: control.System, rounds: int) -> PolicyLoop:
-    dx, du = system.state_dim, system.input_dim
+    loop = nominal_loop(system)
+    dx, du = loop.state_dim, loop.input_dim
     if name in LEARNING:
         return LEARNING[name](system, horizon=rounds, memory=3)
     if name == "linear":
         return control.LinearController(system)
     if name == "policy":
         M = 0.3 * np.random.default_rng(2).standard_normal((4, du, dx))
-        return control.PolicyController(system, control.DisturbanceAction(control.lqr(system), M))
+        return control.PolicyController(system, control.DisturbanceAction(control.lqr(loop), M))
     if name == "own learner":
         return control.DisturbanceActionController(system, dw.OGD(dw.SpectralBalls((3, du, dx), 0.8), step=0.02))
     if name == "certified":
         return control.ScreamController(system, horizon=rounds, memory=2, scale="certified", start="random", radii=0.3)
     if name == "bounded":
         return control.ScreamController(system, horizon=rounds, memory=3, input_bound=np.full(du, 0.1))
-    if name == "self-tuned":
-        return control.SelfTunedController(system, memory=3)
+    if name == "guarded":
+        return control.ScreamController(system, memory=3, guard=True)
+    if name.startswith("self-tuned"):
+        return control.SelfTunedController(system, memory=3, guard=name == "self-tuned")
     assert name == "no horizon"
     return control.ScreamController(system, memory=3)
 
@@ -140,6 +161,33 @@ class Run(NamedTuple):
     final_state: Array
 
 
+def advance(plant: PlantData, t: int, x: Array, u: Array, w: Array, out: Array, push: float = 0.0) -> None:
+    """Write the state after (x, u, w) in round t, of a plant whose actuator is at rest."""
+    one_move(plant_vector(plant), *changes_in(plant, t), push, x, u, w, out)
+
+
+class Actuator:
+    """The actuator of a plant in NumPy: limits, rate limits, delay and lag."""
+
+    def __init__(self, plant: PlantData) -> None:
+        self.plant = plant
+        self.before: Array = np.clip(np.zeros(plant.lag.size), *plant.limits)
+        self.force, self.queue = np.zeros(plant.lag.size), [np.zeros(plant.lag.size)] * plant.delay
+
+    def accept(self, u: Array) -> Array:
+        """Return the input within the limits."""
+        near = np.clip(u, self.before - self.plant.rate, self.before + self.plant.rate)
+        self.before = np.clip(near, *self.plant.limits)
+        return self.before.copy()
+
+    def deliver(self, u: Array) -> Array:
+        """Return what the plant gets."""
+        self.queue.append(u)
+        arrived, lag = self.queue.pop(0), self.plant.lag
+        self.force = lag * self.force + (1.0 - lag) * arrived if lag.any() else arrived
+        return self.force.copy()
+
+
 def by_hand(
     system: control.System,
     controller: control.Controller,
@@ -155,14 +203,14 @@ def by_hand(
     plant = system.data(T, rng)
     run = Run(np.zeros((T, dx)), np.zeros((T, du)), np.zeros(T), rows, np.zeros(dx))
     x = np.zeros(dx) if start is None else np.array(start, np.float64)
-    room = np.zeros(dx)
+    room, actuator = np.zeros(dx), Actuator(plant)
+    bare = plant._replace(delay=0, lag=np.zeros(du))
     for t in range(T):
         run.states[t] = x
-        u = np.array(controller.act(x))
-        saturate(plant.limit, u)
+        u = actuator.accept(controller.act(x))
         run.inputs[t], run.costs[t] = u, sequence[t].value(x, u)
         controller.observe(sequence[t], applied=u)
-        advance(plant, t, x, u, rows[t], room, push)
+        advance(bare, t, x, actuator.deliver(u), rows[t], room, push)
         x = room.copy()
     run.final_state[:] = x
     return run

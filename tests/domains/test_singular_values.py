@@ -9,7 +9,7 @@ import driftwise as dw
 from driftwise._compile import entry
 from driftwise._memory import part
 from driftwise._validate import Array
-from driftwise.domains.singular_values import _excess, spectral_room
+from driftwise.domains.singular_values import NEARBY, _excess, spectral_room
 from tests.domains.cases import compiled, points, powers
 from tests.domains.test_spectral import with_singular_values
 from tests.strategies import seeds
@@ -111,3 +111,23 @@ def test_the_last_check_bounds_the_norm_of_lines_that_are_not_orthogonal(seed: i
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     assert excess_of(directions, shares) >= np.linalg.norm(shares[:, None] * directions, 2) * (1.0 - 1e-14)
     assert excess_of(np.eye(*sides[::-1])[: min(sides)], np.ones(min(sides))) == 1.0
+
+
+@pytest.mark.parametrize("values", [[1.2, 1.2, 1.2], [3.9, 0.1, 0.0], [1.0 + 1e-9, 1.0 - 1e-9, 0.5], [2.0, 1.0, 1.0]])
+@pytest.mark.parametrize("sides", [(3, 8), (8, 3), (3, 3)])
+def test_matrices_that_are_not_far_outside(values: list[float], sides: tuple[int, int]) -> None:
+    """These are clipped by inner products of their lines: equal values, one that stands out, some at the radius."""
+    rng = np.random.default_rng(1)
+    for radius in (1.0, 1e-90, 1e90):
+        u, s, v = np.linalg.svd(with_singular_values(rng, *sides, np.array(values)), full_matrices=False)
+        projected = project(radius * (u * s) @ v, radius) / radius
+        np.testing.assert_allclose(projected, (u * np.minimum(s, 1.0)) @ v, rtol=0.0, atol=1e-14)
+
+
+def test_both_ways_of_clipping_agree_where_one_takes_over() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        matrix = rng.standard_normal((3, 6))
+        matrix *= np.sqrt(NEARBY) / np.linalg.norm(matrix)
+        here, there = project(matrix * (1.0 - 1e-14)), project(matrix * (1.0 + 1e-14))
+        np.testing.assert_allclose(here, there, rtol=0.0, atol=2e-14)

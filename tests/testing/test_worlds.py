@@ -5,6 +5,7 @@ import pytest
 
 from driftwise import control
 from driftwise.errors import ParameterError
+from driftwise.testing import check_controller
 from driftwise.testing.worlds import ROUNDS, Record, controller_at, end_round, go_on, new_world
 from tests.cases import check_refused
 
@@ -75,3 +76,16 @@ def test_going_on_continues_where_the_controller_is() -> None:
         if not mid_round:
             np.testing.assert_array_equal(go_on(controller, world, states[5], ROUNDS), whole[5:])
     assert go_on(controller, world, states[5], 5).shape == (0, 1)
+
+
+def test_a_plant_remembers_the_inputs_on_their_way() -> None:
+    slow = control.LinearSystem(PLANT.A, PLANT.B, delay=2, lag=0.3, rate_limit=0.05)
+    world = new_world("me", linear(slow), None, None, 1)
+    whole = go_on(linear(slow), world, world.start, ROUNDS)
+    trace = control.simulate(slow, linear(slow), world.cost, world.rows, seed=world.seed, start=world.start)
+    assert np.abs(whole - trace.inputs).max() > 0.0, "the rate limit must matter here"
+    states = np.concatenate([trace.states, trace.final_state[None]])
+    record = Record(states, whole, trace.inputs, trace.costs)
+    half = controller_at(lambda: linear(slow), world, record, 9, False)
+    np.testing.assert_array_equal(go_on(half, world, states[9], ROUNDS), whole[9:])
+    check_controller(lambda: linear(slow))

@@ -1,7 +1,7 @@
 """A plant and its controller, round after round: act, pay, observe, move on."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,10 +12,10 @@ from driftwise.control.controllers import Controller
 from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.control.controllers.run import Books, World
 from driftwise.control.controllers.run import simulate as run
-from driftwise.control.costs import Cost, CostSequence, as_costs
+from driftwise.control.costs import Cost, CostSequence, QuadraticCost, as_costs
 from driftwise.control.plants import PLANT_HINT, System
 from driftwise.control.plants.disturbances.base import Disturbance, as_disturbances
-from driftwise.control.plants.kernels import PlantData, changes_in, one_move, plant_vector
+from driftwise.control.plants.kernels import PlantData, changes_in, one_actuation, one_move, plant_vector
 from driftwise.control.trace import ControlTrace
 from driftwise.errors import HorizonError, InputError
 
@@ -39,6 +39,9 @@ def simulate(
     *,
     rounds: int | None = None,
     start: ArrayLike | None = None,
+    noise: ArrayLike | None = None,
+    references: ArrayLike | None = None,
+    preview: int = 1,
     record_weights: bool = False,
     record_policies: bool = False,
 ) -> ControlTrace:
@@ -65,6 +68,13 @@ def simulate(
     start : array of shape (dx,), optional
         x_0; the origin when left out. To go on with a controller that has played, give the ``final_state`` of its
         last run: a jump of the state would look like a disturbance.
+    noise : array of shape (T, dy) or (T, dx), optional
+        What is added to what the controller measures: outputs y = C x for a controller of outputs (`OutputFeedback`),
+        states for all others. States and costs in the trace are the true ones.
+    references : array of shape (T, dx), optional
+        Where the state is to be in every round, for ``act(x, reference=...)``; costs count from there.
+    preview : int, default 1
+        Number of references that the controller is told in every round: that of the round itself, and those to come.
     record_weights, record_policies : bool, default False
         Keep the weights of the base-learners, and the policies, of every round.
 
@@ -110,13 +120,21 @@ def simulate(
     sequence = as_costs("simulate", costs, T, system.state_dim, system.input_dim)
     dx = system.state_dim
     x = np.zeros(dx) if start is None else array("simulate", "start", start, (dx,), copy=True)
+    told = _told(system, controller, T, noise, references, whole("simulate", "preview", preview))
     world, before = _World(system.data(T, rng), sequence, rows, push), controller.clone()
     try:
         model = sequence.model
-        if isinstance(controller, PolicyLoop) and model and controller.runs_compiled(with_weights=record_weights):
+        compiled = (
+            isinstance(controller, PolicyLoop)
+            and model is not None
+            and told is None
+            and (controller.records_policies or not record_policies)
+            and controller.runs_compiled(with_weights=record_weights)
+        )
+        if compiled and isinstance(controller, PolicyLoop) and model is not None:
             books = _by_kernel(controller, world, model.vector, x, record_weights, record_policies)
         else:
-            books = _by_hand(controller, world, x, record_weights, record_policies)
+            books = _by_hand(controller, world, x, record_weights, record_policies, told)
     except BaseException:
         controller.restore(before)
         raise
@@ -131,19 +149,65 @@ def _by_kernel(
     calls, cells = controller.plugins(with_weights=record_weights), controller.cells
     # A controller that does not learn writes no weights; its only weight is 1.
     weights = np.full((T * record_weights, controller.most_weights), 0.0 if calls.weigh else 1.0)
-    policies = np.zeros((T * record_policies, controller.memory, du, dx))
+    policies = np.zeros((T * record_policies, controller.memory, *controller.K.shape))
     books = Books(np.zeros((T, dx)), np.zeros((T, du)), np.zeros(T), weights, policies)
     changes = world.plant.changes_A.ravel(), world.plant.changes_B.ravel()
     about = World(plant_vector(world.plant), *changes, costs, world.disturbances.ravel(), world.push)
-    copies = cells[0].copy(), cells[1].copy()
-    played = run(*copies, calls, about, x, Books(*(part.ravel() for part in books)))
-    if played < T:
-        raise _diverged(controller, played, books.states[played])
-    controller.adopt(copies)
+    flat, played = Books(*(part.ravel() for part in books)), 0
+    while played < T:
+        copies = cells[0].copy(), cells[1].copy()
+        played = run(*copies, calls, about, x, flat, played)
+        if played < 0:
+            raise _diverged(controller, -1 - played, books.states[-1 - played])
+        controller.adopt(copies)
+        controller.attend(world.costs[played - 1])
+        calls, cells = controller.plugins(with_weights=record_weights), controller.cells
     return books._replace(weights=books.weights[:, : controller.weights.size])
 
 
-def _by_hand(controller: Controller, world: _World, x: Array, record_weights: bool, record_policies: bool) -> Books:
+class _Told(NamedTuple):
+    """What a controller is told, if it is not the state alone."""
+
+    C: Array
+    """(dy, dx): what is measured."""
+    noise: Array
+    """(T, dy)."""
+    references: Array | None
+    """(T, dx)."""
+    preview: int
+
+    def measured(self, t: int, x: Array) -> Array:
+        """Return what is measured of a state."""
+        return np.asarray(self.C @ x + self.noise[t])
+
+    def reference(self, t: int) -> Array | None:
+        """Return the references that are known in a round."""
+        return None if self.references is None else self.references[t : t + self.preview]
+
+
+def _told(
+    system: System, controller: Controller, T: int, noise: ArrayLike | None, references: ArrayLike | None, preview: int
+) -> _Told | None:
+    """Return what a controller is told, None if it is the state and nothing else."""
+    outputs: int | None = getattr(controller, "output_dim", None)
+    if outputs is None and noise is None and references is None:
+        return None
+    C = np.eye(system.state_dim)
+    if outputs is not None:
+        known = getattr(system, "C", None)
+        if known is None or len(known) != outputs:
+            raise InputError(f"simulate: {controller!r} measures {outputs} outputs, and {system!r} has no such C.")
+        C = np.asarray(known)
+    rows = np.zeros((T, len(C))) if noise is None else array("simulate", "noise", noise, (T, len(C)))
+    goals = None if references is None else array("simulate", "references", references, (T, system.state_dim))
+    if goals is not None and not hasattr(controller, "_refer") and outputs is None:
+        raise InputError(f"simulate: {controller!r} takes no references.")
+    return _Told(C, rows, goals, preview)
+
+
+def _by_hand(
+    controller: Controller, world: _World, x: Array, record_weights: bool, record_policies: bool, told: _Told | None
+) -> Books:
     (T, dx), du = world.disturbances.shape, controller.input_dim
     states, inputs, costs = np.zeros((T, dx)), np.zeros((T, du)), np.zeros(T)
     weights: list[Array] = []
@@ -158,8 +222,14 @@ def _by_hand(controller: Controller, world: _World, x: Array, record_weights: bo
         if record_policies:
             assert isinstance(controller, PolicyLoop)
             policies.append(controller.policy.M)
-        inputs[t] = u = np.clip(controller.act(x), -world.plant.limit, world.plant.limit)
+        seen, goal = (x, None) if told is None else (told.measured(t, x), told.reference(t))
+        act: Any = controller.act
+        u = np.array(act(seen) if goal is None else act(seen, reference=goal))
+        one_actuation(plant, u)
+        inputs[t] = u
         cost = world.costs[t]
+        if goal is not None and isinstance(cost, QuadraticCost) and cost.compiled and cost.target is None:
+            cost = cost.with_data(cost.data._replace(state_target=goal[:1].copy()))
         costs[t] = cost.value(x, u)
         if not abs(costs[t]) <= LARGEST:
             raise _diverged(controller, t, x)

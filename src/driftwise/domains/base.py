@@ -2,7 +2,7 @@
 
 import itertools
 from abc import abstractmethod
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -112,6 +112,10 @@ class Domain(Fixed):
         self.dim = edges[-1]
         self.slices = tuple(slice(*pair) for pair in itertools.pairwise(edges))
         self.numbers = read_only(np.concatenate([block.numbers for block in blocks]))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return the domain itself, which nobody can change: copies of a learner share it."""
+        return self
 
     @property
     def room(self) -> int:

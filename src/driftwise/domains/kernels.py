@@ -22,6 +22,7 @@ No square may overflow or vanish: a learner's step can put a point 1e200 times f
 import math
 
 from driftwise._compile import aside, helper, plugin
+from driftwise._lanes import load, splat, total
 from driftwise._memory import Pointer, call, part
 
 BALL, BOX, SIMPLEX, SPECTRAL = 0, 1, 2, 3
@@ -33,19 +34,22 @@ ADDRESS, FIRST, SIZE, NUMBERS = 0, 1, 2, 3
 PLAN_COLUMNS = 4
 
 
-@helper
+@aside
 def dot(a: Pointer, b: Pointer, n: int) -> float:
-    """Return the inner product of n numbers each, in four independent sums."""
-    s0 = s1 = s2 = s3 = 0.0
-    whole = n - n % 4
-    for k in range(0, whole, 4):
-        s0 += a[k] * b[k]
-        s1 += a[k + 1] * b[k + 1]
-        s2 += a[k + 2] * b[k + 2]
-        s3 += a[k + 3] * b[k + 3]
+    """Return the inner product of n numbers each, in sixteen independent sums."""
+    e, f, g, h = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
+    many, whole = n - n % 16, n - n % 4
+    for k in range(0, many, 16):
+        e = e + load(a, k) * load(b, k)
+        f = f + load(a, k + 4) * load(b, k + 4)
+        g = g + load(a, k + 8) * load(b, k + 8)
+        h = h + load(a, k + 12) * load(b, k + 12)
+    for k in range(many, whole, 4):
+        e = e + load(a, k) * load(b, k)
+    result: float = total((e + f) + (g + h))
     for k in range(whole, n):
-        s0 += a[k] * b[k]
-    return (s0 + s1) + (s2 + s3)
+        result += a[k] * b[k]
+    return result
 
 
 SMALLEST_SQUARE, LARGEST_SQUARE = 1e-270, 1e290

@@ -5,6 +5,11 @@ their lengths are then the singular values. A line is kept as its length and its
 from the quotient of two lengths and the cosine between two directions. So lines with lengths a factor of 1e200 apart
 are made orthogonal like any others, nothing overflows, and small singular values keep their relative accuracy (Demmel
 and Veselic, "Jacobi's method is more accurate than QR", 1992).
+
+A learner's step seldom takes a matrix far out. Where the Frobenius norm is at most a few times the radius, the inner
+products of the lines, a much smaller matrix, keep all digits that matter: if the sum of their squares, which is that of
+the fourth powers of the singular values, is at most the radius to the fourth, the matrix is inside; otherwise their
+eigenvectors are the directions in which to clip.
 """
 
 import math
@@ -12,6 +17,12 @@ import math
 from driftwise._compile import aside, plugin
 from driftwise._memory import Pointer, part
 from driftwise.domains.kernels import LARGEST_SQUARE, SMALLEST_SQUARE, dot, length
+
+NEARBY = 16.0
+"""Squared Frobenius norms up to this times the squared radius leave eigenvalues near the radius all their digits."""
+
+NEGLIGIBLE = 1e-16
+"""Inner products of lines, in units of the squared radius, that count as 0."""
 
 SWEEPS = 60
 """Jacobi needs about 6 sweeps; only lines that are nearly parallel and of very different size need more."""
@@ -86,21 +97,76 @@ def _excess(directions: Pointer, shares: Pointer, lines: int, n: int) -> float:
     return math.sqrt(most)
 
 
+@aside
+def _diagonalise(products: Pointer, axes: Pointer, lines: int) -> None:
+    """Rotate a symmetric matrix until it is diagonal; the rows of `axes` become its eigenvectors."""
+    for _ in range(SWEEPS):
+        turned = False
+        for i in range(lines - 1):
+            for j in range(i + 1, lines):
+                mixed = products[i * lines + j]
+                if abs(mixed) <= NEGLIGIBLE:
+                    continue
+                turned = True
+                gap = (products[j * lines + j] - products[i * lines + i]) / (2.0 * mixed)
+                tangent = math.copysign(1.0 / (abs(gap) + math.sqrt(1.0 + gap * gap)), gap)
+                turn = 1.0 / math.sqrt(1.0 + tangent * tangent)
+                _turn(part(products, i * lines), part(products, j * lines), lines, -tangent, -tangent, turn)
+                for k in range(lines):
+                    one, other = products[k * lines + i], products[k * lines + j]
+                    products[k * lines + i] = turn * (one - tangent * other)
+                    products[k * lines + j] = turn * (other + tangent * one)
+                _turn(part(axes, i * lines), part(axes, j * lines), lines, -tangent, -tangent, turn)
+        if not turned:
+            break
+
+
+@aside
+def _clip_nearby(x: Pointer, radius: float, lines: int, n: int, across: int, along: int, room: Pointer) -> None:
+    """Clip singular values that are at most a few times the radius."""
+    products, axes = room, part(room, lines * n)
+    for i in range(lines * lines):
+        products[i] = 0.0
+        axes[i] = 1.0 if i % (lines + 1) == 0 else 0.0
+    for k in range(n):
+        for i in range(lines):
+            entry = x[i * across + k * along] / radius / radius
+            for j in range(lines):
+                products[i * lines + j] += entry * x[j * across + k * along]
+    if dot(products, products, lines * lines) <= 1.0:
+        return
+    _diagonalise(products, axes, lines)
+    for m in range(lines):
+        value, axis = products[m * lines + m], part(axes, m * lines)
+        if value > 1.0:
+            for k in range(n):
+                share = 0.0
+                for i in range(lines):
+                    share += axis[i] * x[i * across + k * along]
+                share *= 1.0 - 1.0 / math.sqrt(value)
+                for i in range(lines):
+                    x[i * across + k * along] -= axis[i] * share
+
+
 @plugin("int64(P, int64, P, P)")
 def project_spectral(x: Pointer, size: int, numbers: Pointer, room: Pointer) -> int:
     """Clip the singular values of a matrix, stored row by row, at the radius.
 
     The cheap test comes first: a Frobenius norm within the radius means that the matrix is inside, the most common
-    case; one row or one column is rescaled. A matrix that turns out to be inside is left unchanged.
+    case. A matrix that turns out to be inside is left unchanged.
     """
     radius, rows = numbers[0], int(numbers[1])
     total, square = dot(x, x, size), radius * radius
-    if total <= square and SMALLEST_SQUARE < square < LARGEST_SQUARE:
+    plain = SMALLEST_SQUARE < square < LARGEST_SQUARE
+    if plain and total <= square:
         return 0
     columns = size // rows
     lines, n = min(rows, columns), max(rows, columns)
     across = columns if rows <= columns else 1
     along = 1 if rows <= columns else columns
+    if plain and total <= NEARBY * square:
+        _clip_nearby(x, radius, lines, n, across, along, room)
+        return 0
     directions, rotation, lengths = room, part(room, lines * n), part(room, lines * (n + lines))
     most = 0.0
     for i in range(lines):

@@ -12,7 +12,7 @@ from driftwise._compile import helper, plugin
 from driftwise._lanes import load, splat, store
 from driftwise._memory import Pointer, call, find, whole_at
 from driftwise.engine import layout as slot
-from driftwise.engine.rounds import FAMILY, OK, blend, clock_of, lanes_in_play, move_kind, set_steps
+from driftwise.engine.rounds import FAMILY, OK, blend, clock_of, lanes_in_play, move_kind, put_gradient, set_steps
 from driftwise.engine.tuned import follow, step_scale
 
 
@@ -28,19 +28,20 @@ def take_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
     """Let base-learners that heed hints move on the guess in the room's `row`, whose numbers have been checked."""
     d, kinds, tuned = whole_at(c, slot.DIM), whole_at(c, slot.KINDS), c[slot.SCHEDULE] == slot.SELF_TUNED
     row, guide, hint = find(room, c, slot.ROW), find(room, c, slot.GUIDE), find(s, c, slot.HINT)
+    thin = c[slot.THIN] > 0.0
     for k in range(d):
-        store(guide, 4 * k, splat(row[k]))
+        put_gradient(thin, guide, k, row[k])
     if c[slot.TANGENT_CALL] > 0.0:
         call(whole_at(c, slot.TANGENT_CALL), c, guide)
     s[slot.TRUST] = 0.0
     if s[slot.GUESSED] > 0.0:
         s[slot.TRUST] = min(max((s[slot.AGREED] - s[slot.CHANCE]) / s[slot.GUESSED], 0.0), 1.0)
-    square = 0.0
+    square, apart = 0.0, 1 if thin else 4
     for k in range(d):
-        hint[k] = guide[4 * k]
+        hint[k] = guide[apart * k]
         believed = s[slot.TRUST] * hint[k]
         square += believed * believed
-        store(guide, 4 * k, splat(believed))
+        put_gradient(thin, guide, k, believed)
     if tuned:
         scale = step_scale(s[slot.SEEN] + square + c[slot.PRICE] * math.sqrt(square))
     else:
@@ -63,7 +64,7 @@ def take_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
 @plugin(FAMILY)
 def forget_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
     """Record what the hint was worth to each base-learner, and what is left of the gradient without it."""
-    d, trust = whole_at(c, slot.DIM), s[slot.TRUST]
+    d, trust, thin = whole_at(c, slot.DIM), s[slot.TRUST], c[slot.THIN] > 0.0
     g, guide, hint = find(room, c, slot.GRADIENT), find(room, c, slot.GUIDE), find(s, c, slot.HINT)
     points, foreseen = find(s, c, slot.POINTS), find(room, c, slot.FORESEEN)
     for i in range(0, lanes_in_play(c, s), 4):
@@ -71,11 +72,11 @@ def forget_hint(c: Pointer, s: Pointer, room: Pointer) -> int:
         for k in range(d):
             worth = worth + (trust * hint[k]) * load(points, i * d + 4 * k)
         store(foreseen, i, worth)
-    agreed = 0.0
+    agreed, apart = 0.0, 1 if thin else 4
     for k in range(d):
-        agreed += g[4 * k] * hint[k]
+        agreed += g[apart * k] * hint[k]
         s[slot.GUESSED] += hint[k] * hint[k]
-        store(guide, 4 * k, load(g, 4 * k) - trust * hint[k])
+        put_gradient(thin, guide, k, g[apart * k] - trust * hint[k])
     s[slot.AGREED] += agreed
     s[slot.CHANCE] = _hypotenuse(s[slot.CHANCE], agreed)
     return OK

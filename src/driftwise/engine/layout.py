@@ -51,15 +51,16 @@ FIXED, TIME_VARYING, DOUBLING, SELF_TUNED = 0, 1, 2, 3
     PLACE_CALL,  # what else to do where a newcomer is put, if anything,
     TANGENT_CALL,  # what to subtract from a gradient, if anything,
     FORGET_CALL,  # and taking a hint back
-) = range(30)
+    THIN,  # whether steps read a gradient for all as it is, of shape (d,), not spread over four lanes
+) = range(31)
 
 # The header, part two: where the parts are.
-STEPS, LOG_PRIOR, PATIENCE, PRICES, DOMAIN, SIMPLICES = range(30, 36)
-DECISION, HELD, LOG_START, CENTRE, PLAYED, HINT = range(36, 42)
-PRIOR, WEIGHTS, TOTALS, MOVES, POINTS, DUALS = range(42, 48)
-GRADIENT, VALUES, INNER, LOSSES, FORESEEN, GUIDE, BEYOND, BEFORE, OLD, STILL = range(48, 58)
-ETA, GOING, TRIAL, ROW, SPARE = range(58, 63)
-HEADER = 63
+STEPS, LOG_PRIOR, PATIENCE, PRICES, DOMAIN, SIMPLICES = range(31, 37)
+DECISION, HELD, LOG_START, CENTRE, PLAYED, HINT = range(37, 43)
+PRIOR, WEIGHTS, TOTALS, MOVES, POINTS, DUALS = range(43, 49)
+GRADIENT, VALUES, INNER, LOSSES, FORESEEN, GUIDE, BEYOND, BEFORE, OLD, STILL = range(49, 59)
+ETA, GOING, TRIAL, ROW, SPARE = range(59, 64)
+HEADER = 64
 
 CONSTANTS = Section(
     HEADER,
@@ -114,12 +115,12 @@ STATE = Section(
 ROOM = Section(
     0,
     [
-        Part("gradient", GRADIENT, ("gradients", "dim", WIDTH)),  # of the round, one for all lanes or one for each
+        Part("gradient", GRADIENT, ("gradients", "dim", WIDTH)),  # of the round, for all lanes or each; (dim,) if THIN
         Part("values", VALUES, ("own",)),  # losses at the base-learners' own points
         Part("inner", INNER, ("lanes",)),  # <g, w_{t,i}>
         Part("losses", LOSSES, ("lanes",)),  # surrogate losses; then the weights before
         Part("foreseen", FORESEEN, ("lanes",)),  # what the hint was worth to each
-        Part("guide", GUIDE, ("dim", WIDTH)),  # what those who heed the hint move by
+        Part("guide", GUIDE, ("dim", WIDTH)),  # what those who heed the hint move by; (dim,) if THIN
         Part("beyond", BEYOND, ("gradients", "dim", WIDTH)),  # what gradients have beyond the price of a move
         Part("before", BEFORE, ("dim", WIDTH)),  # points of a block before a step,
         Part("old", OLD, ("dim", WIDTH)),  # before a move that has a price,

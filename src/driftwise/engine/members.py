@@ -8,11 +8,11 @@ before the move and how far it went. In NumPy, for one base-learner::
     v     = project(w - eta * g)
     move  = norm(v - w)
 
-A domain that is one ball or one box has its own step, with the projection built in; every other domain is
-projected onto by its plan. A *priced* move is a step and its price. A *patient* base-learner holds the gradients it is
-given and does nothing until together they outweigh what a move costs; then it steps by the excess, and keeps the
-rest. Standing still while the sum of gradients stays within the price is what the cheapest sequence of decisions
-does too: it moves only where its multipliers reach the price.
+A domain that is one ball or one box has its own step, with the projection built in, and so have stacks of matrices
+(``engine.matrices``); every other domain is projected onto by its plan. A *priced* move is a step and its price. A
+*patient* base-learner holds the gradients it is given and does nothing until together they outweigh what a move costs;
+then it steps by the excess, and keeps the rest. Standing still while the sum of gradients stays within the price is
+what the cheapest sequence of decisions does too: it moves only where its multipliers reach the price.
 """
 
 import math
@@ -125,7 +125,7 @@ def ball_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: i
 
 
 @helper
-def _in_play(c: Pointer, s: Pointer, i: int) -> int:
+def in_play(c: Pointer, s: Pointer, i: int) -> int:
     """Return how many of the four lanes from i on are in play."""
     left: int = whole_at(s, slot.ACTIVE) - 4 * (i // (4 * whole_at(c, slot.KINDS)))
     return min(left, 4)
@@ -143,7 +143,7 @@ def _look(points: Pointer, g: Pointer, d: int, before: Pointer) -> Four:
 
 
 @helper
-def _how_far(points: Pointer, before: Pointer, d: int) -> Four:
+def how_far(points: Pointer, before: Pointer, d: int) -> Four:
     """Return the distance from the points before."""
     moved = splat(0.0)
     for k in range(d):
@@ -161,7 +161,7 @@ def planned_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
     etas, four = find(room, c, slot.ETA), find(room, c, slot.GOING)
     for i in range(first, last, 4 * whole_at(c, slot.KINDS)):
         points, g, eta = part(find(s, c, slot.POINTS), i * d), part(gradient, (i // 4) * own), load(etas, i)
-        lanes, inner = _in_play(c, s, i), splat(0.0)
+        lanes, inner = in_play(c, s, i), splat(0.0)
         # One pass over the block for all four lanes: with many coordinates, a pass for each would dominate.
         for k in range(d):
             p, x = load(points, 4 * k), load(g, 4 * k)
@@ -176,7 +176,7 @@ def planned_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
         for k in range(d):
             for lane in range(lanes):
                 points[4 * k + lane] = trial[lane * d + k]
-        store(find(s, c, slot.MOVES), i, _how_far(points, before, d))
+        store(find(s, c, slot.MOVES), i, how_far(points, before, d))
     return 0
 
 
@@ -190,13 +190,13 @@ def pnorm_mirror_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, 
     for i in range(first, last, 4 * whole_at(c, slot.KINDS)):
         points, g = part(find(s, c, slot.POINTS), i * d), part(gradient, (i // 4) * own)
         store(find(room, c, slot.INNER), i, _look(points, g, d, before))
-        for lane in range(_in_play(c, s, i)):
+        for lane in range(in_play(c, s, i)):
             for k in range(d):
                 trial[k], slope[k] = points[4 * k + lane], g[4 * k + lane]
             pnorm_step(whole_at(c, slot.BASE), c[slot.EXPONENT], numbers, slope, etas[i + lane], trial, d, rest)
             for k in range(d):
                 points[4 * k + lane] = trial[k]
-        store(find(s, c, slot.MOVES), i, _how_far(points, before, d))
+        store(find(s, c, slot.MOVES), i, how_far(points, before, d))
     return 0
 
 
@@ -228,7 +228,7 @@ def entropy_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
         factor = splat(scale) / mass
         for k in range(d):
             store(points, 4 * k, load(points, 4 * k) * factor)
-        store(find(s, c, slot.MOVES), i, _how_far(points, before, d))
+        store(find(s, c, slot.MOVES), i, how_far(points, before, d))
     return 0
 
 

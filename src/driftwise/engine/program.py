@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from driftwise._compile import LARGEST, Plugin
 from driftwise._validate import Array
 from driftwise.domains import Domain
-from driftwise.domains.kernels import BALL, BOX, SIMPLEX
-from driftwise.engine import hints, layout, members, rounds, tuned
+from driftwise.domains.kernels import BALL, BOX, SIMPLEX, SPECTRAL
+from driftwise.engine import hints, layout, matrices, members, rounds, tuned
 from driftwise.engine.layout import CONSTANTS, STATE
 from driftwise.errors import ParameterError
 from driftwise.mirror import ENTROPY, EUCLIDEAN, MirrorMap
@@ -167,6 +167,7 @@ class Program:
             layout.SIMPLEX_COUNT: sides["simplices"],
             layout.DIAMETER: self.domain.diameter,
             layout.DEAD_ZONE: self.dead_zone,
+            layout.THIN: self._step(self._base) is matrices.matrices_step,
         }
         for place, value in numbers.items():
             cell[place] = value
@@ -208,6 +209,15 @@ class Program:
         now[layout.ACTIVE], now[layout.POWER] = in_play, 2.0**in_play
         return cell
 
+    @cached_property
+    def _plan(self) -> Array:
+        """The domain's plan in this process."""
+        return self.domain.plan()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return the program itself, which nobody can change: copies of a learner share it."""
+        return self
+
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields; what follows from them is computed again."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -226,8 +236,8 @@ class Program:
             cell[layout.PLACE_CALL] = members.place_entropy.address
         if tuned_family and cell[layout.SIMPLEX_COUNT] > 0.0:
             cell[layout.TANGENT_CALL] = tuned.within_simplices.address
-        if step is members.planned_step:
-            CONSTANTS.views(cell, self.sides)["domain"][:] = self.domain.plan()
+        if step in (members.planned_step, matrices.matrices_step):
+            CONSTANTS.views(cell, self.sides)["domain"][:] = self._plan
 
     def link_hints(self, cell: Array) -> int:
         """Write the further address that a hinted round needs, and return that of `hints.take_hint`."""
@@ -240,6 +250,9 @@ class Program:
             return members.entropy_step
         if base != EUCLIDEAN:
             return members.pnorm_mirror_step
+        plain = self.schedule != "self-tuned" and not self.own_gradients and not any(self.patience)
+        if plain and all(block.kind == SPECTRAL for block in self.domain.blocks):
+            return matrices.matrices_step
         if len(self.domain.blocks) > 1:
             return members.planned_step
         return {BALL: members.ball_step, BOX: members.box_step}.get(self.domain.blocks[0].kind, members.planned_step)

@@ -19,7 +19,7 @@ A round is a plugin: the two verbs, whole runs and controllers call it by addres
 import math
 
 from driftwise._compile import LARGEST, aside, helper, plugin
-from driftwise._lanes import load, splat, store, total
+from driftwise._lanes import load, splat, store, total, totals_of
 from driftwise._memory import Pointer, at, call, find, part, whole_at
 from driftwise.engine import layout as slot
 from driftwise.engine.hedge import clock_rate, mean_of, weigh
@@ -108,7 +108,8 @@ def blend(c: Pointer, s: Pointer) -> None:
     """Write the mixture of the base-learners' points."""
     d, lanes, out = whole_at(c, slot.DIM), lanes_in_play(c, s), mixture_place(c, s)
     weights, points, whole = find(s, c, slot.WEIGHTS), find(s, c, slot.POINTS), d - d % 4
-    for k in range(0, whole, 4):
+    # From the end, where the step has just been: what is still in the cache is read first.
+    for k in range(whole - 4, -1, -4):
         e, f, g, h = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
         for i in range(0, lanes, 4):
             w, at = load(weights, i), i * d + 4 * k
@@ -116,7 +117,7 @@ def blend(c: Pointer, s: Pointer) -> None:
             f = f + w * load(points, at + 4)
             g = g + w * load(points, at + 8)
             h = h + w * load(points, at + 12)
-        out[k], out[k + 1], out[k + 2], out[k + 3] = total(e), total(f), total(g), total(h)
+        store(out, k, totals_of(e, f, g, h))
     for k in range(whole, d):
         e = splat(0.0)
         for i in range(0, lanes, 4):
@@ -221,27 +222,36 @@ def _acceptable(numbers: Pointer, count: int) -> bool:
 
 
 @helper
+def put_gradient(thin: bool, out: Pointer, k: int, value: float) -> None:
+    """Write an entry of a gradient for all base-learners, spread over four lanes unless it is to be thin."""
+    if thin:
+        out[k] = value
+    else:
+        store(out, 4 * k, splat(value))
+
+
+@helper
 def learn(cell: Pointer, gradient: Pointer) -> int:
     """Observe the gradient at the decision; a refused one changes nothing."""
     s, room, d = at(cell, slot.STATE_AT), at(cell, slot.ROOM_AT), whole_at(cell, slot.DIM)
     if not _acceptable(gradient, d):
         return REFUSED
-    wide = find(room, cell, slot.GRADIENT)
+    shared, given = find(room, cell, slot.GRADIENT), gradient
     s[slot.ROUND] += 1.0
     if cell[slot.EPOCH] > 1.0:
-        held = find(s, cell, slot.HELD)
+        given = find(s, cell, slot.HELD)
         for k in range(d):
-            held[k] += gradient[k]
+            given[k] += gradient[k]
         s[slot.WAITING] += 1.0
         if s[slot.WAITING] < cell[slot.EPOCH]:
             return OK
+    thin = cell[slot.THIN] > 0.0
+    for k in range(d):
+        put_gradient(thin, shared, k, given[k])
+    if cell[slot.EPOCH] > 1.0:
         s[slot.WAITING] = 0.0
         for k in range(d):
-            store(wide, 4 * k, splat(held[k]))
-            held[k] = 0.0
-    else:
-        for k in range(d):
-            store(wide, 4 * k, splat(gradient[k]))
+            given[k] = 0.0
     return int(call(whole_at(cell, slot.ROUND_CALL), cell, s, room))
 
 

@@ -21,6 +21,9 @@ from driftwise.testing.worlds import FEWEST, Make, Record, World, controller_at,
 LONGEST_HORIZON = 10_000
 """Longest horizon that is played to its end."""
 
+LOST = ("NaN", "infinity", "minus infinity", "1e101", "None")
+"""States that a controller with a guard takes for samples that were lost."""
+
 RECOVERED = 1e-12
 """Largest error of a recovered disturbance, relative to the larger of 1 and the numbers it is computed from."""
 
@@ -69,6 +72,8 @@ def check_controller(
     - *bad input*: NaN, infinity, numbers beyond 1e100, wrong shapes, complex numbers, text and None as a state or as
       the applied input are an `InputError`; anything but a cost for this number of states and inputs is one of the
       errors of this package; and the controller goes on bit for bit like one that never saw it;
+    - *lost samples*: a controller whose attribute `guard` is not None takes NaN, infinity, numbers beyond 1e100 and
+      None as a state for a sample that was lost: it gives an input as it should be, says so in `log`, and goes on;
     - *good input*: an array, a list, float32, a strided or a read-only array all have the same effect, and are neither
       modified nor kept;
     - *applied*: controllers that recover disturbances do so with the input that was applied, to 1e-12;
@@ -109,7 +114,8 @@ def _check_input(controller: Controller, u: Array, when: str) -> None:
     """Check one input and the weights behind it."""
     promises.check_vector(controller, u, controller.input_dim, when, ("act with", "an input", "gave the input"))
     bound = controller.input_bound
-    within = bool((np.abs(u) <= bound).all())
+    low, high = (-bound, bound) if bound.ndim == 1 else bound.T
+    within = bool(((low <= u) & (u <= high)).all())
     promise(within, controller, "gave the input {} {}, beyond its input_bound of {}", u, when, bound)
 
 
@@ -223,9 +229,30 @@ def _check_bad_input(make: Make, world: World, record: Record, rng: np.random.Ge
             promises.check_error(kind, controller, functools.partial(verb, controller, bad), when)
             _check_rest(controller, world, record, mid_round, f"did not recover from what it refused {when}")
 
-    refuses(vectors(dx), "state", InputError, lambda one, bad: one.act(bad))
+    lost = [case for case in vectors(dx) if case[0] in LOST] if getattr(make(), "guard", None) is not None else []
+    known = [name for name, _ in lost]
+    states = [case for case in vectors(dx) if case[0] not in known]
+    refuses(states, "state", InputError, lambda one, bad: one.act(bad))
+    _check_lost(make, world, record, rng, lost)
     refuses(inputs, "applied input", InputError, lambda one, bad: one.observe(world.cost, applied=bad))
     refuses(costs, "cost", DriftwiseError, lambda one, bad: one.observe(bad))
+
+
+def _check_lost(
+    make: Make, world: World, record: Record, rng: np.random.Generator, cases: list[tuple[str, Any]]
+) -> None:
+    """Check that a guarded controller survives samples that were lost, and says so."""
+    for name, bad in cases:
+        t = int(rng.integers(len(world.rows)))
+        controller: Any = controller_at(make, world, record, t, False)
+        before, x, given = controller.log, record.states[t], bad
+        for now in range(t, len(world.rows)):
+            when = f"in round {now}, with {name} as the state in round {t}"
+            u = promises.acted(controller, functools.partial(controller.act, given), when)
+            _check_input(controller, u, when)
+            promise(controller.log != before, controller, f"did not write to its log that it was given {name}")
+            _, x = end_round(controller, world, now, x, u)
+            given = x
 
 
 def _check_good_input(make: Make, world: World, record: Record, rng: np.random.Generator) -> None:
@@ -252,8 +279,9 @@ def _check_applied(make: Make, world: World, record: Record, rng: np.random.Gene
     told, untold = make(), make()
     if not (isinstance(told, PolicyLoop) and isinstance(untold, PolicyLoop)):
         return
-    A, B = told.system.A, told.system.B
-    x = record.states[0]
+    # With what is on its way in an actuator that delays: a part of the state that both remember from the inputs.
+    A, B = told.system.augmented
+    x, memories = record.states[0], [np.zeros(len(A)), np.zeros(len(A))]
     for t in range(FEWEST - 1):
         u = untold.act(x)
         told.act(x)
@@ -261,12 +289,14 @@ def _check_applied(make: Make, world: World, record: Record, rng: np.random.Gene
         told.observe(world.cost, applied=other)
         untold.observe(world.cost)
         last, x = x, record.states[t + 1]
-        for controller, applied, how in ((told, other, "told of another"), (untold, u, "not told of another")):
+        runs = ((told, other, "told of another"), (untold, u, "not told of another"))
+        for (controller, applied, how), z in zip(runs, memories, strict=True):
             ahead = controller.clone()
             ahead.act(x)
-            expected = x - A @ last - B @ applied
-            error = float(np.abs(ahead.disturbances[0] - expected).max())
-            size = max(1.0, float(np.abs(A) @ np.abs(last) @ np.ones(last.size)), float(np.abs(B @ applied).max()))
+            z[: x.size] = last
+            size = max(1.0, float((np.abs(A) @ np.abs(z)).sum()), float(np.abs(B @ applied).max()))
+            z[:] = A @ z + B @ applied
+            error = float(np.abs(ahead.disturbances[0][: x.size] - (x - z[: x.size])).max())
             what = f"recovered a disturbance in round {t + 1} that is off by {error:g}, when it was {how} applied input"
             promise(error <= RECOVERED * size, controller, what)
 

@@ -9,7 +9,7 @@ from driftwise._validate import Array, instance
 from driftwise.control.controllers import Controller
 from driftwise.control.costs import Cost, QuadraticCost
 from driftwise.control.plants import System, random_system
-from driftwise.control.plants.kernels import PlantData, advance, saturate
+from driftwise.control.plants.kernels import PlantData, changes_in, one_actuation, one_move, plant_vector
 from driftwise.errors import ParameterError
 from driftwise.testing.promises import same
 
@@ -28,6 +28,8 @@ class World(NamedTuple):
     system: System
     plant: PlantData
     cost: Cost
+    vectors: Array
+    """(T + 1, n): the plant before every round, as the last run that came there left it; its actuator remembers."""
     rows: Array
     """(T, dx): the disturbances."""
     start: Array
@@ -67,14 +69,16 @@ def new_world(owner: str, controller: Controller, system: System | None, cost: C
     waves = np.sin(0.3 * np.arange(rounds)[:, None] + rng.uniform(0.0, 6.0, dx))
     rows = 0.1 * waves + rng.uniform(-0.02, 0.02, (rounds, dx))
     plant = system.data(rounds, np.random.default_rng(seed))
-    return World(system, plant, cost, rows, rng.uniform(-0.2, 0.2, dx), seed)
+    vectors = np.tile(plant_vector(plant), (rounds + 1, 1))
+    return World(system, plant, cost, vectors, rows, rng.uniform(-0.2, 0.2, dx), seed)
 
 
 def end_round(controller: Controller, world: World, t: int, x: Array, u: Array) -> tuple[Array, Array]:
     """End a round, saying what was applied only if it differs from the input; return it and the next state."""
-    applied, following = np.array(u), np.empty_like(x)
-    saturate(world.plant.limit, applied)
-    advance(world.plant, t, x, applied, world.rows[t], following)
+    applied, following, vector = np.array(u), np.empty_like(x), world.vectors[t].copy()
+    one_actuation(vector, applied)
+    one_move(vector, *changes_in(world.plant, t), 0.0, x, applied, world.rows[t], following)
+    world.vectors[t + 1] = vector
     controller.observe(world.cost, applied=None if same(applied, np.asarray(u)) else applied)
     return applied, following
 

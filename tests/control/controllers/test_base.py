@@ -13,7 +13,7 @@ from driftwise._validate import Array
 from driftwise.control.plants import read_limits
 from driftwise.errors import ArgumentError, DriftwiseError, HorizonError, InputError, OrderError, ParameterError
 from tests.cases import check_refused
-from tests.control.cases import CONTROLLERS, PLANT, UNIT, WIDE, controller, inputs_to_come, squares
+from tests.control.cases import CONTROLLERS, GUARDED, PLANT, REFUSING, UNIT, WIDE, controller, inputs_to_come, squares
 
 
 class Leaky(control.Controller):
@@ -108,8 +108,11 @@ BAD_STATES: list[Any] = [
     np.ma.masked_array([1.0, 2.0], mask=[True, False]),
 ]
 
+SAMPLES: list[Any] = [*BAD_STATES[:4], None]
+"""Those that a guarded controller takes for a sample that was lost."""
 
-@pytest.mark.parametrize("make", [Leaky, *(lambda name=name: controller(name) for name in CONTROLLERS)])
+
+@pytest.mark.parametrize("make", [Leaky, *(lambda name=name: controller(name) for name in REFUSING)])
 def test_bad_states_inputs_and_costs_are_refused_and_change_nothing(make: Any) -> None:
     mine, other = make(), make()
     for t in range(4):
@@ -125,6 +128,24 @@ def test_bad_states_inputs_and_costs_are_refused_and_change_nothing(make: Any) -
         assert mine.round == other.round == t
         for one in (mine, other):
             one.observe(UNIT, applied=[0.1])
+    assert inputs_to_come(mine) == inputs_to_come(other)
+
+
+@pytest.mark.parametrize("name", GUARDED)
+def test_a_guarded_controller_survives_samples_and_refuses_what_is_none(name: str) -> None:
+    """Numbers that are wrong may come from a sensor; a wrong shape or a wrong type is a mistake in the program."""
+    mine, other = controller(name), controller(name)
+    for t, lost in enumerate(SAMPLES):
+        for bad in [bad for bad in BAD_STATES if not any(bad is one for one in SAMPLES)]:
+            check_refused(lambda bad=bad: mine.act(bad), "act: x must be", kind=InputError)  # type: ignore[misc]
+        u = mine.act(lost)
+        assert np.isfinite(u).all()
+        assert mine.act(lost) is u
+        check_refused(lambda: mine.act([0.0, 0.0]), "act was called again", kind=OrderError)
+        assert u.tobytes() == other.act(lost).tobytes()
+        for one in (mine, other):
+            one.observe(UNIT)
+            assert one.health.events == len(one.log) == t + 1
     assert inputs_to_come(mine) == inputs_to_come(other)
 
 
@@ -184,10 +205,10 @@ def test_bad_bounds_are_refused(value: Any, words: tuple[str, ...], kind: type[D
     check_refused(lambda: read_limits("Someone", "input_bound", value, 2), "Someone", "input_bound", *words, kind=kind)
 
 
-def test_bounds_in_every_form() -> None:
-    np.testing.assert_array_equal(read_limits("Someone", "input_bound", None, 2), [math.inf, math.inf])
-    np.testing.assert_array_equal(read_limits("Someone", "input_bound", 3, 2), [3.0, 3.0])
-    np.testing.assert_array_equal(read_limits("Someone", "input_bound", [1.0, 2.0], 2), [1.0, 2.0])
+def test_a_bound_may_have_two_sides() -> None:
+    mine = Leaky(input_bound=[-0.5, 0.1])
+    np.testing.assert_array_equal(mine.input_bound, [[-0.5, 0.1]])
+    np.testing.assert_array_equal(mine.act([-9.0, 0.0]), [0.1])
 
 
 def test_wrong_calls_show_the_signature() -> None:

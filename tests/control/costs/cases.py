@@ -14,6 +14,7 @@ from driftwise.control.costs import (
     DataCost,
     HuberCost,
     QuadraticCost,
+    SoftLimits,
 )
 from tests.control.cases import compiled_cost
 
@@ -27,6 +28,7 @@ BUILT_IN: dict[str, DataCost] = {
     "quadratic": QuadraticCost(Q, R),
     "absolute": AbsoluteCost([1.0, 0.0, 2.0], [0.5, 3.0]),
     "huber": HuberCost([1.0, 0.0, 2.0], [0.5, 3.0], width=0.7),
+    "soft": SoftLimits(QuadraticCost(Q, R), [-1.0, -1.0, -2.0], 0.5, weight=[1.0, 2.0, 3.0]),
 }
 
 

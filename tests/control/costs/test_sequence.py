@@ -18,6 +18,7 @@ from driftwise.control.costs import (
     DataCost,
     HuberCost,
     QuadraticCost,
+    SoftLimits,
     abrupt,
     as_costs,
     gradual,
@@ -58,6 +59,7 @@ def test_constant_stages_and_scaled(cost: DataCost) -> None:
         "QuadraticCost": QuadraticCost([3.0, 1.0, 2.0], R),
         "AbsoluteCost": AbsoluteCost([3.0, 1.0, 2.0], [1.0, 0.0]),
         "HuberCost": HuberCost([3.0, 1.0, 2.0], [1.0, 0.0], width=0.7),
+        "SoftLimits": SoftLimits(QuadraticCost([3.0, 1.0, 2.0], R), [-1.0, -0.5, -2.0], [0.1, 0.2, math.inf]),
     }[type(cost).__name__]
     agree(CostSequence.stages([cost, other], 5), [cost] * 3 + [other] * 2)
     agree(CostSequence.stages([cost, other], lengths=[1, 3]), [cost] + [other] * 3)

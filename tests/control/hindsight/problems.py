@@ -8,9 +8,9 @@ import numpy as np
 
 from driftwise import control
 from driftwise._validate import Array
-from driftwise.control.costs.kernels import ABSOLUTE, HUBER, QUADRATIC
+from driftwise.control.costs.kernels import ABSOLUTE, HUBER, QUADRATIC, SOFT
 from driftwise.control.hindsight.rollout import Problem, read_problem
-from tests.control.cases import PLANT, ROUNDS, WIDE, costs, roll
+from tests.control.cases import COSTS, PLANT, ROUNDS, WIDE, costs, roll
 
 cp: Any = importlib.import_module("cvxpy")  # its names are made at run time
 
@@ -21,6 +21,9 @@ SYSTEMS: dict[str, control.LinearSystem] = {
 }
 
 QUADRATICS = ("quadratic", "scalar", "stages", "scaled")
+
+CENTRED = tuple(kind for kind in COSTS if kind != "targets")
+"""Costs that are least near the origin, around which policies act."""
 
 
 def waves(dx: int, rounds: int = ROUNDS) -> Array:
@@ -88,17 +91,19 @@ def least(problem: Problem, F: Array, r: Array, limits: Callable[[Any], list[Any
     for t, cost in enumerate(problem.costs):
         assert isinstance(cost, control.costs.DataCost)
         z, data = F[t] @ v + r[t], cost.data
-        for part, weights, scale in (
-            (z[:dx], data.state[0], data.scales[0, 0]),
-            (z[dx:], data.input[0], data.scales[0, 1]),
+        for part, weights, scale, target in (
+            (z[:dx], data.state[0], data.scales[0, 0], data.state_target),
+            (z[dx:], data.input[0], data.scales[0, 1], data.input_target),
         ):
             size = part.shape[0]
-            if data.kind == QUADRATIC:
+            if data.kind in (QUADRATIC, SOFT):
                 matrix = scale * (weights if len(weights) == size else weights * np.eye(size))
-                terms.append(cp.quad_form(part, cp.psd_wrap(matrix)))
+                terms.append(cp.quad_form(part - target[0] if target.size else part, cp.psd_wrap(matrix)))
             else:
                 row = scale * np.broadcast_to(weights[0], (size,))
                 terms.append(row @ _bent(data.kind, part, data.width))
+        if data.kind == SOFT:
+            terms += _outside(z[:dx], data.limits[0], data.scales[0, 0])
     model = cp.Problem(cp.Minimize(cp.sum(cp.hstack(terms))), [] if limits is None else limits(v))
     model.solve(solver=cp.CLARABEL, tol_gap_rel=1e-9, tol_gap_abs=1e-9, tol_feas=1e-9)
     return float(model.value)
@@ -109,3 +114,13 @@ def _bent(kind: int, z: Any, width: float) -> Any:
         return cp.abs(z)
     assert kind == HUBER
     return cp.huber(z, width) / (2.0 * width)
+
+
+def _outside(x: Any, limits: Array, scale: float) -> list[Any]:
+    pairs = enumerate(np.broadcast(*limits, np.empty(x.shape[0])))
+    return [
+        scale * heavy * cp.square(cp.pos(side))
+        for i, (lowest, highest, heavy, _) in pairs
+        for side, limit in ((x[i] - highest, highest), (lowest - x[i], lowest))
+        if np.isfinite(limit)
+    ]

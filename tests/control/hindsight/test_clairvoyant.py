@@ -5,7 +5,7 @@ import pytest
 
 from driftwise import control
 from driftwise._validate import Array
-from driftwise.control.hindsight import clairvoyant
+from driftwise.control.hindsight import best_linear, best_policy, clairvoyant
 from driftwise.control.hindsight.clairvoyant import _Riccati
 from driftwise.control.hindsight.rollout import read_problem
 from driftwise.errors import InputError, ParameterError
@@ -23,7 +23,7 @@ def by_least_squares(states: float, inputs: float) -> Array:
     return np.asarray(found[0], np.float64)
 
 
-@pytest.mark.parametrize("kind", QUADRATICS)
+@pytest.mark.parametrize("kind", [*QUADRATICS, "targets"])
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_the_total_is_the_least(name: str, kind: str) -> None:
     asked = problem(name, kind)
@@ -111,14 +111,32 @@ def test_costs_of_ones_own_with_kinks_are_said_to_be_in_doubt() -> None:
     assert own.total - own.gap <= built_in.total <= own.total * (1.0 + 1e-6)
 
 
+def test_a_target_is_what_shifted_coordinates_make_of_it() -> None:
+    """The recipe of the refusal of best_policy and best_linear."""
+    r, s, rows = np.array([2.0, 1.0]), np.array([-0.5]), waves(2)
+    aimed = control.QuadraticCost([1.0, 2.0], 3.0, target=r, input_target=s)
+    moved = rows + PLANT.A @ r + PLANT.B @ s - r
+    mine = clairvoyant(PLANT, aimed, rows, start=[1.0, -0.5])
+    shifted = clairvoyant(PLANT, control.QuadraticCost([1.0, 2.0], 3.0), moved, start=[1.0, -0.5] - r)
+    assert mine.total == pytest.approx(shifted.total, rel=1e-12)
+    np.testing.assert_allclose(mine.states, shifted.states + r, rtol=0.0, atol=1e-10)
+    np.testing.assert_allclose(mine.inputs, shifted.inputs + s, rtol=0.0, atol=1e-10)
+    for comparator in (best_policy, best_linear):
+        check_refused(lambda one=comparator: one(PLANT, aimed, rows), "target", "w + A r + B s - r", kind=InputError)  # type: ignore[misc]
+
+
 @pytest.mark.filterwarnings("ignore:.*not convex")
 def test_bad_arguments_are_refused() -> None:
     rows = waves(2)
     check_refused(lambda: clairvoyant(PLANT, squares(), rows, input_bound=1.0), "built in", kind=InputError)
     check_refused(lambda: clairvoyant(PLANT, UNIT, rows, input_bound=0.0), "input_bound", kind=ParameterError)
-    check_refused(lambda: clairvoyant(PLANT, UNIT, rows, input_bound=[1.0, 1.0]), "input_bound", kind=InputError)
+    check_refused(lambda: clairvoyant(PLANT, UNIT, rows, input_bound=[1.0, 1.0]), "input_bound", kind=ParameterError)
+    check_refused(lambda: clairvoyant(PLANT, UNIT, rows, input_bound=[1.0] * 3), "input_bound", kind=InputError)
     check_refused(lambda: clairvoyant(PLANT, UNIT, rows[0]), "disturbances", kind=InputError)
     literal = control.gradual(200, literal=True)
     check_refused(lambda: clairvoyant(PLANT, literal, waves(2, 200)), "not convex", kind=InputError)
     limited = control.LinearSystem(PLANT.A, PLANT.B, input_limit=1.0)
     check_refused(lambda: clairvoyant(limited, UNIT, rows), "input limit", kind=InputError)
+    for actuator in ({"delay": 1}, {"lag": 0.5}, {"rate_limit": 1.0}, {"input_limit": [0.0, 1.0]}):
+        acted = control.LinearSystem(PLANT.A, PLANT.B, **actuator)
+        check_refused(lambda acted=acted: clairvoyant(acted, UNIT, rows), "delay or lag", "augmented", kind=InputError)  # type: ignore[misc]

@@ -11,11 +11,11 @@ from driftwise.control.hindsight.linear import _total
 from driftwise.control.hindsight.rollout import read_problem
 from driftwise.errors import InputError, StabilityError
 from tests.cases import check_refused
-from tests.control.cases import COSTS, DATA, PLANT, UNIT
-from tests.control.hindsight.problems import SYSTEMS, given, problem, waves
+from tests.control.cases import DATA, PLANT, UNIT
+from tests.control.hindsight.problems import CENTRED, SYSTEMS, given, problem, waves
 
 
-@pytest.mark.parametrize("kind", COSTS)
+@pytest.mark.parametrize("kind", CENTRED)
 def test_with_one_state_no_gain_of_a_grid_is_better(kind: str) -> None:
     asked = problem("scalar", kind)
     found = best_linear(*given(asked), start=asked.start)
@@ -25,7 +25,7 @@ def test_with_one_state_no_gain_of_a_grid_is_better(kind: str) -> None:
     assert found.total == pytest.approx(min(totals), rel=1e-5)
 
 
-@pytest.mark.parametrize("kind", COSTS)
+@pytest.mark.parametrize("kind", CENTRED)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_it_is_no_worse_than_lqr_and_as_simulated(name: str, kind: str) -> None:
     asked = problem(name, kind)

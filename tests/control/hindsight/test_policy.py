@@ -13,8 +13,8 @@ from driftwise._validate import Array
 from driftwise.control.hindsight import best_linear, best_policy, clairvoyant
 from driftwise.errors import ArgumentError, InputError, ParameterError, StabilityError
 from tests.cases import a_third, check_refused
-from tests.control.cases import COSTS, DATA, PLANT, UNIT
-from tests.control.hindsight.problems import SYSTEMS, given, problem, waves
+from tests.control.cases import DATA, PLANT, UNIT
+from tests.control.hindsight.problems import CENTRED, SYSTEMS, given, problem, waves
 
 TABLE = [
     ("double_integrator", "sinusoid", 4065, 502),
@@ -39,7 +39,7 @@ def test_reference_totals(plant: str, kind: str, linear: float, best: float) -> 
     assert 0.999 * short.total <= longer.total <= short.total
 
 
-@a_third(kind=COSTS, name=SYSTEMS)
+@a_third(kind=CENTRED, name=SYSTEMS)
 def test_comparators_stand_in_order(kind: str, name: str) -> None:
     asked = problem(name, kind)
     settings: dict[str, Any] = {"start": asked.start}

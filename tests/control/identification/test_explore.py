@@ -1,4 +1,3 @@
-import dataclasses
 import logging
 import math
 from typing import Any
@@ -7,9 +6,7 @@ import numpy as np
 import pytest
 
 from driftwise import control
-from driftwise._validate import Array
-from driftwise.control.identification import Identified, explore
-from driftwise.control.identification.explore import safe_radii
+from driftwise.control.identification import explore, rehearsal
 from driftwise.errors import ArgumentError, InputError, OrderError, ParameterError
 from driftwise.testing import check_controller
 from tests.cases import check_refused
@@ -28,6 +25,7 @@ def make(**options: object) -> control.ExploreThenCommit:
         "horizon": 3000,
         "seed": 1,
         "exploration": 400,
+        "probe": 1.0,
     }
     return control.ExploreThenCommit(**{**settings, **options})  # type: ignore[arg-type]
 
@@ -55,21 +53,24 @@ def test_it_commits_after_the_budget_and_then_beats_the_gain() -> None:
     trace = control.simulate(PLANT, controller, COST, WAVES)
     (event,) = controller.log
     assert (event.round, event.status) == (400, "committed")
-    assert "ScreamController" in event.text
-    assert isinstance(controller.committed, control.ScreamController)
+    assert "SelfTunedController" in event.text
+    assert isinstance(controller.committed, control.SelfTunedController)
     assert controller.weights.size == controller.committed.weights.size > 1
     found = controller.identified
     assert found is not None
     assert found.rounds == 400
     assert np.linalg.norm(found.A - PLANT.A, 2) < 3.0 * found.error
     alone = control.simulate(PLANT, control.LinearController(PLANT, K), COST, WAVES, rounds=3000)
-    assert trace.costs[1000:].sum() < 0.8 * alone.costs[1000:].sum()
+    assert trace.costs[1000:].sum() < 0.6 * alone.costs[1000:].sum()
 
 
 def test_the_budget_is_the_theorems_unless_given() -> None:
     options = {"K": K, "state_dim": 2, "input_dim": 1}
     assert control.ExploreThenCommit(**options, horizon=1000).exploration == 100  # type: ignore[arg-type]
     assert control.ExploreThenCommit(**options, exploration=77).exploration == 77  # type: ignore[arg-type]
+    for method, rounds in (("whitened", explore.MOST), ("moments", 10_000)):
+        long = control.ExploreThenCommit(**options, horizon=1_000_000, method=method)  # type: ignore[arg-type]
+        assert long.exploration == rounds
     check_refused(lambda: control.ExploreThenCommit(**options), "horizon", "exploration=", kind=ParameterError)  # type: ignore[arg-type]
 
 
@@ -97,10 +98,17 @@ def test_a_gain_that_does_not_stabilise_is_named_in_the_log() -> None:
 
 def test_a_mode_out_of_reach_is_named_in_the_log() -> None:
     system = control.LinearSystem([[0.5, 0.0], [0.0, 0.6]], [[0.0], [1.0]])
-    controller = make(K=np.zeros((1, 2)), exploration=500)
+    controller = make(K=np.zeros((1, 2)), exploration=500, method="iv")
     control.simulate(system, controller, COST, control.GaussianDisturbance(0.1), rounds=510)
     assert controller.status == "exploring"
     assert "controllable" in controller.log[0].text
+
+
+def test_a_mode_out_of_reach_does_not_keep_whitened_data_from_a_commit() -> None:
+    system = control.LinearSystem([[0.5, 0.0], [0.0, 0.6]], [[0.0], [1.0]])
+    controller = make(K=np.zeros((1, 2)))
+    control.simulate(system, controller, COST, control.GaussianDisturbance(0.3), rounds=410)
+    assert controller.status == "committed"
 
 
 def test_the_guard_falls_back_on_the_gain_and_comes_back(caplog: pytest.LogCaptureFixture) -> None:
@@ -144,6 +152,40 @@ def test_a_second_fallback_lasts_twice_as_long() -> None:
     assert lengths[1] == 2 * lengths[0]
 
 
+def test_it_has_seen_the_exploration_when_it_takes_over() -> None:
+    controller = committed()
+    assert controller.committed is not None
+    assert controller.committed.round == controller.round
+    assert not np.allclose(controller.weights, 1.0 / controller.weights.size)
+    # One with a horizon of its own begins with the round of the commit.
+    other = committed(controller=control.ScreamController)
+    assert other.committed is not None
+    assert (other.committed.round, other.committed.horizon) == (other.round - 400, 2600)
+
+
+def test_policies_are_narrowed_where_usual_ones_fail_their_rehearsal(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes = iter([False, True])
+
+    class Outcome:
+        passed = property(lambda self: next(outcomes))
+
+    monkeypatch.setattr(explore, "rehearse", lambda *_: Outcome())
+    controller = committed()
+    assert "25% of the usual size" in controller.log[0].text
+    assert controller.committed is not None
+    usual = control.SelfTunedController(controller.committed.system, K).domain.radii  # type: ignore[attr-defined]
+    np.testing.assert_allclose(controller.committed.domain.radii[0], 0.25 * usual[0])  # type: ignore[attr-defined]
+
+
+def test_without_a_passed_rehearsal_it_goes_on_exploring(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explore, "rehearse", lambda *_: rehearsal.Rehearsal(np.array([0.5, 1.2])))
+    controller = make()
+    control.simulate(PLANT, controller, COST, WAVES, rounds=450)
+    assert controller.committed is None
+    assert "0.85 times what u = -K x does" in controller.log[0].text
+    assert "1.20 on the worst of them" in controller.log[0].text
+
+
 def test_inputs_stay_within_their_bound_in_both_phases() -> None:
     controller = make(input_bound=0.8, probe=0.4)
     trace = control.simulate(PLANT, controller, COST, WAVES, rounds=1500)
@@ -183,6 +225,7 @@ def test_refused_input_leaves_everything_as_it_was() -> None:
     [
         ({"K": [[1.0]]}, ("K", "(1, 2)"), InputError),
         ({"probe": 0.0}, ("probe",), ParameterError),
+        ({"probe": "auto"}, ("probe",), ParameterError),
         ({"method": "guess"}, ("method", "'iv'"), ParameterError),
         ({"controller": None}, ("controller", "ScreamController"), ParameterError),
         ({"exploration": 0}, ("exploration",), ParameterError),
@@ -192,63 +235,6 @@ def test_refused_input_leaves_everything_as_it_was() -> None:
 )
 def test_bad_arguments(options: dict[str, object], words: tuple[str, ...], kind: type[Exception]) -> None:
     check_refused(lambda: make(**options), *words, kind=kind)
-
-
-class TestSafeRadii:
-    """Policies within the radii keep every plant near the estimate stable."""
-
-    @staticmethod
-    def estimate(A: Array, B: Array, error: float) -> Identified:
-        return Identified(A, B, error, error, error, error, "iv", 2, 1000)
-
-    @pytest.mark.parametrize("seed", range(6))
-    def test_no_plant_within_three_errors_diverges_under_any_policy(self, seed: int) -> None:
-        rng = np.random.default_rng(seed)
-        system = control.random_system(3, 1, radius=1.1, seed=seed)
-        gain = control.lqr(system)
-        found = self.estimate(system.A, system.B, 2e-3)
-        radii = safe_radii(found, gain, 4)
-        assert radii is not None
-        for _ in range(5):
-            delta_B, delta_loop = (rng.standard_normal(shape) for shape in ((3, 1), (3, 3)))
-            delta_B *= explore.MARGIN * 2e-3 / np.linalg.norm(delta_B, 2)
-            delta_loop *= explore.MARGIN * 2e-3 / np.linalg.norm(delta_loop, 2)
-            B = system.B + delta_B
-            real = control.LinearSystem(system.A - system.B @ gain + delta_loop + B @ gain, B)
-            M = rng.standard_normal((4, 1, 3))
-            M *= (radii / np.linalg.norm(M, 2, axis=(1, 2)))[:, None, None]
-            policy = control.PolicyController(system, control.DisturbanceAction(gain, M))
-            trace = control.simulate(real, policy, COST, control.GaussianDisturbance(0.1), rounds=4000, seed=seed)
-            early, late = (np.linalg.norm(part, axis=1).max() for part in (trace.states[:1000], trace.states[-1000:]))
-            assert late < 3.0 * early
-
-    def test_radii_shrink_as_the_error_grows_until_nothing_is_safe(self) -> None:
-        sizes = []
-        for error in (1e-6, 1e-3, 1e-2, 3e-2):
-            radii = safe_radii(self.estimate(PLANT.A, PLANT.B, error), K, 10)
-            assert radii is not None
-            sizes.append(radii[0])
-        assert sizes == sorted(sizes, reverse=True)
-        assert sizes[0] > 3.0 * sizes[-1]
-        assert safe_radii(self.estimate(PLANT.A, PLANT.B, 1.0), K, 10) is None
-
-    def test_the_peak_between_two_close_modes_is_found(self) -> None:
-        """The gain peaks between the angles of the eigenvalues, and between those of a grid."""
-        middle = 80.5 * np.pi / 256.0
-        blocks = [
-            0.996 * np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
-            for a in (middle - 0.0028, middle + 0.0028)
-        ]
-        closed = np.block([[blocks[0], np.eye(2)], [np.zeros((2, 2)), blocks[1]]])
-        angles = np.linspace(middle - 0.02, middle + 0.02, 20_001)
-        dense = np.linalg.norm(
-            np.linalg.inv(np.exp(1j * angles)[:, None, None] * np.eye(4) - closed), 2, axis=(1, 2)
-        ).max()
-        assert explore._peak_gains(closed, np.eye(4)[:, 3:])[0] == pytest.approx(dense, rel=1e-6)
-
-    def test_an_estimate_that_the_gain_does_not_stabilise_is_not_safe(self) -> None:
-        found = dataclasses.replace(self.estimate(PLANT.A, PLANT.B, 1e-9), A=1.5 * PLANT.A)
-        assert safe_radii(found, K, 10) is None
 
 
 def settled(**options: object) -> control.ExploreThenCommit:
@@ -261,14 +247,15 @@ def settled(**options: object) -> control.ExploreThenCommit:
 
 
 def test_nothing_is_proved_by_default() -> None:
-    assert make().guarantee == (
-        "No bound on the regret is proved: Theorem 8 needs a known horizon T, at least T^(2/3) rounds of exploration "
-        "and the method 'moments', and here they are 3000, 400 and 'iv'."
+    assert make(probe=None).guarantee == (
+        "No bound on the regret is proved: Theorem 8 needs a known horizon T, at least T^(2/3) rounds of exploration, "
+        "the method 'moments' and a size of the probes, and here they are 3000, 400, 'whitened' and None."
     )
-    found = settled().guarantee
+    assert make(method="moments", probe=None).guarantee.endswith("'moments' and None.")
+    found = settled(controller=control.ScreamController).guarantee
     assert found.startswith("No bound on the regret is proved for the controller that it committed to")
     assert found.endswith("constants are measured on the way.")
-    other = settled(controller=control.AderController).guarantee
+    other = settled().guarantee
     assert other.startswith("No bound on the regret is proved: Theorem 8 is for a ScreamController")
 
 
@@ -283,3 +270,66 @@ def test_theorem_8_is_quoted_with_its_conditions_until_one_is_broken() -> None:
         assert condition in mine.guarantee
     mine.act([1e4, 0.0])
     assert mine.guarantee.startswith("None any more")
+
+
+def test_probes_of_its_own_begin_late_and_small_and_cost_what_they_may() -> None:
+    controller = make(probe=None, exploration=100)
+    trace = control.simulate(PLANT, controller, COST, WAVES, rounds=700)
+    alone = control.simulate(PLANT, control.LinearController(PLANT, K), COST, WAVES, rounds=700)
+    probes = np.abs(trace.inputs + trace.states @ K.T)[:, 0]
+    (event,) = controller.log
+    assert event.status == "committed"
+    assert (probes[:30] < 1e-12).all()
+    assert 0.0 < probes[30] < probes[event.round - 1]
+    assert 1.05 < trace.costs[: event.round].sum() / alone.costs[: event.round].sum() < 1.5
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_units_do_not_matter_to_probes_of_its_own(unit: float) -> None:
+    plain = make(probe=None, exploration=100)
+    control.simulate(PLANT, plain, COST, WAVES, rounds=250)
+    # The input in another unit: B, K and the weight of the input go with it.
+    system = control.LinearSystem(PLANT.A, PLANT.B / unit)
+    other = make(probe=None, exploration=100, K=unit * K)
+    control.simulate(system, other, control.QuadraticCost(1.0, unit**-2), WAVES, rounds=250)
+    np.testing.assert_allclose(other._sizes, unit * plain._sizes, rtol=1e-3)
+
+
+ORDINARY = [(n, m, seed) for n in (2, 3, 4, 5, 6) for m in (1, 2) for seed in (100, 101)]
+"""States, inputs and seed of random stable plants."""
+
+
+def outcome(n: int, m: int, seed: int, kind: control.Disturbance) -> tuple[int, float, float]:
+    """Return the round of the commit, and the costs before and after it over those of u = -K x."""
+    system = control.random_system(n, m, radius=0.6 + 0.06 * (seed % 2 + n - 2), seed=seed)
+    gain = control.lqr(system)
+    w = kind.sample(3000, n, seed=seed)
+    controller = control.ExploreThenCommit(K=gain, state_dim=n, input_dim=m, horizon=3000, seed=seed)
+    mine = control.simulate(system, controller, COST, w).costs
+    alone = control.simulate(system, control.LinearController(system, gain), COST, w).costs
+    (start,) = (event.round for event in controller.log if event.status == "committed")
+    return start, mine[:start].sum() / alone[:start].sum(), mine[start:].sum() / alone[start:].sum()
+
+
+def test_it_commits_on_an_ordinary_plant_and_that_is_worth_it() -> None:
+    start, before, after = outcome(4, 1, 101, control.AutoregressiveDisturbance(0.97, scale=0.1))
+    assert start < 2000
+    assert before < 1.5
+    assert after < 0.95
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("n", "m", "seed"), ORDINARY)
+@pytest.mark.parametrize(
+    ("kind", "most"),
+    [
+        (control.GaussianDisturbance(0.3), 1.02),
+        (control.AutoregressiveDisturbance(0.97, scale=0.1), 0.99),
+        (control.SinusoidDisturbance(0.5, period=40.0), 0.99),
+    ],
+)
+def test_it_commits_on_ordinary_plants(n: int, m: int, seed: int, kind: control.Disturbance, most: float) -> None:
+    start, before, after = outcome(n, m, seed, kind)
+    assert start < 3000
+    assert before < 1.5
+    assert after < most

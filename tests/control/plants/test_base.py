@@ -25,8 +25,8 @@ def check_plant(system: System, rounds: int) -> PlantData:
     plant = system.data(rounds, rng())
     n, m = system.state_dim, system.input_dim
     length = rounds if plant.kind == VARYING else 0
-    shapes = [(n, n), (n, m), (length, n, n), (length, n, m), plant.numbers.shape, (m,)]
-    for values, shape in zip(plant[1:], shapes, strict=True):
+    shapes = [(n, n), (n, m), (length, n, n), (length, n, m), plant.numbers.shape, (2, m), (m,), (m,)]
+    for values, shape in zip(plant[1:-1], shapes, strict=True):
         assert isinstance(values, np.ndarray)
         assert values.shape == shape
         assert values.dtype == np.float64
@@ -52,7 +52,7 @@ def test_every_plant_is_data_that_compiled_code_takes(name: str) -> None:
     system = SYSTEMS[name]
     plant = check_plant(system, 7)
     limit = np.full(system.input_dim, math.inf) if system.input_limit is None else system.input_limit
-    np.testing.assert_array_equal(plant.limit, limit)
+    np.testing.assert_array_equal(plant.limits, [-limit, limit])
     assert system.linear == (name in ("linear", "scalar"))
     assert repr(system).startswith(type(system).__name__ + "(")
 
@@ -61,11 +61,11 @@ def test_every_plant_is_data_that_compiled_code_takes(name: str) -> None:
 def test_data_is_a_copy_and_the_matrices_are_read_only(name: str) -> None:
     system = SYSTEMS[name]
     before, plant = system.A.copy(), system.data(5, rng())
-    plant.A[:] = plant.limit[:] = 7.0
+    plant.A[:] = plant.limits[:] = 7.0
     plant.changes_A[:] = 7.0
     np.testing.assert_array_equal(system.A, before)
     again = system.data(5, rng())
-    assert not (again.limit == 7.0).any()
+    assert not (again.limits == 7.0).any()
     assert not (again.changes_A == 7.0).any()
     for values in (system.A, system.B, *(() if system.input_limit is None else (system.input_limit,))):
         with pytest.raises(ValueError, match="read-only"):
@@ -96,7 +96,7 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], tuple[str, ...]]
     "A ragged": (lambda: LinearSystem([[1.0], [1.0, 2.0]], 1.0), InputError, ("A",)),
     "limit zero": (lambda: LinearSystem(1.0, 1.0, input_limit=0.0), ParameterError, ("input_limit", "above 0")),
     "limit negative": (lambda: LinearSystem(A, B, input_limit=[1.0, -1.0, 1.0]), ParameterError, ("-1",)),
-    "limit too long": (lambda: LinearSystem(1.0, 1.0, input_limit=[1.0, 1.0]), InputError, ("input_limit", "(1,)")),
+    "limit too long": (lambda: LinearSystem(A, B, input_limit=[1.0, 1.0]), InputError, ("input_limit", "(3,)")),
     "limit a word": (lambda: LinearSystem(1.0, 1.0, input_limit="a"), InputError, ("input_limit", "'a'")),
     "limit NaN": (lambda: LinearSystem(1.0, 1.0, input_limit=math.nan), InputError, ("input_limit", "nan")),
     "keyword": (lambda: LinearSystem(1.0, 1.0, input_limits=1.0), ArgumentError, ("Did you mean input_limit?",)),  # type: ignore[call-arg]

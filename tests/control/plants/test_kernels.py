@@ -7,8 +7,8 @@ import pytest
 
 from driftwise import control
 from driftwise._validate import Array
-from driftwise.control.plants.kernels import PlantData, advance, saturate
-from tests.control.cases import PLANTS, WIDE
+from driftwise.control.plants.kernels import PlantData
+from tests.control.cases import PLANTS, WIDE, advance
 from tests.control.plants.cases import rng as generator
 
 
@@ -16,12 +16,6 @@ def following(plant: PlantData, t: int, x: Array, u: Array, w: Array) -> Array:
     out = np.empty_like(x)
     advance(plant, t, x, u, w, out)
     return out
-
-
-def test_an_input_is_clipped_in_place_one_by_one() -> None:
-    u = np.array([3.0, -3.0, 0.5, -7.0])
-    saturate(np.array([2.0, 1.0, 1.0, math.inf]), u)
-    np.testing.assert_array_equal(u, [2.0, -1.0, 0.5, -7.0])
 
 
 @pytest.mark.parametrize("name", ["linear", "wide", "varying", "limited"])

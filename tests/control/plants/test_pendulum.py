@@ -9,8 +9,9 @@ from driftwise._validate import Array
 from driftwise.control.plants import (
     InvertedPendulum,
 )
-from driftwise.control.plants.kernels import PENDULUM, PlantData, advance, saturate
+from driftwise.control.plants.kernels import PENDULUM, PlantData
 from driftwise.control.stability import lqr
+from tests.control.cases import advance
 from tests.control.plants.cases import rng
 
 
@@ -20,7 +21,7 @@ def follow(plant: PlantData, gain: Array, start: list[float], noise: Array) -> A
     states[0] = start
     for t, w in enumerate(noise):
         u = -gain @ states[t]
-        saturate(plant.limit, u)
+        u = np.clip(u, *plant.limits)
         advance(plant, t, states[t], u, w, states[t + 1])
     return states
 

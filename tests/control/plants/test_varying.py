@@ -8,9 +8,9 @@ import pytest
 from driftwise.control.plants import (
     TimeVaryingSystem,
 )
-from driftwise.control.plants.kernels import advance
 from driftwise.errors import InputError
 from tests.cases import check_refused
+from tests.control.cases import advance
 from tests.control.plants.cases import A, B, rng
 
 

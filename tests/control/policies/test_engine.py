@@ -27,7 +27,7 @@ from driftwise.control.policies.layout import COUNT, FARTHEST, HEAD, MEASURED, R
 from driftwise.control.policies.reduction import loop_cell
 from driftwise.engine.rounds import OK, REFUSED
 from driftwise.errors import InputError
-from tests.control.cases import CONTROLLERS, UNIT, WIDE, controller, costs, policies
+from tests.control.cases import REFUSING, UNIT, WIDE, controller, costs, policies
 
 SIZES = [(1, 1, 1), (2, 1, 3), (3, 2, 5), (2, 3, 2)]
 
@@ -64,9 +64,9 @@ def make(dx: int, du: int, H: int, limit: Array | None = None) -> tuple[Array, d
     return cell, views(cell)
 
 
-def decided(cell: Array, policy: Array, x: Array) -> int:
-    """Act with a policy that no learner has made."""
-    return act(0, cell, np.concatenate([[1.0], policy]), 0, x)
+def decided(cell: Array, policy: Array, x: Array, known: int = 1) -> int:
+    """Act with a policy that no learner has made; the state is known, or came late (2), or is not known (0)."""
+    return act(0, cell, np.concatenate([[1.0], policy]), 0, x, known)
 
 
 def filled(cell: Array, H: int, rng: np.random.Generator) -> Array:
@@ -99,7 +99,7 @@ def test_disturbances_are_recovered_and_remembered_for_ever(dx: int, du: int, H:
 
 
 def test_the_input_is_bounded_and_the_bounded_one_is_remembered() -> None:
-    cell, parts = make(3, 2, 2, limit=np.array([0.1, math.inf]))
+    cell, parts = make(3, 2, 2, limit=np.array([[-0.1, -math.inf], [0.1, math.inf]]))
     x = np.array([5.0, -5.0, 5.0])
     assert decided(cell, np.zeros(12), x) == OK
     free = -parts["K"] @ x
@@ -128,7 +128,7 @@ def test_a_disturbance_that_is_too_large_is_refused_with_its_state() -> None:
     assert admits_state(cell, parts["A"] @ parts["x"] / 2.0)
 
 
-@pytest.mark.parametrize("name", ["own", *CONTROLLERS])
+@pytest.mark.parametrize("name", ["own", *REFUSING])
 def test_a_refused_state_leaves_every_byte_of_a_controller_as_it_was(name: str) -> None:
     if name == "own":  # a learner that is asked for its decision in Python
         domain = dw.SpectralBalls((3, 2, 3), 0.8)

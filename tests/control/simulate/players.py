@@ -13,13 +13,13 @@ class Hand(control.ScreamController):
 
     calls = 0
 
-    def act(self, x: ArrayLike) -> Array:
+    def act(self, x: ArrayLike) -> Array:  # type: ignore[override]
         type(self).calls += 1
         return super().act(x)
 
 
 class HandLinear(control.LinearController):
-    def act(self, x: ArrayLike) -> Array:
+    def act(self, x: ArrayLike) -> Array:  # type: ignore[override]
         return super().act(x)
 
 

@@ -103,7 +103,11 @@ def late() -> control.Controller:
         ({"rounds": 0}, ("rounds",), ParameterError),
         ({"seed": -1}, ("seed",), ParameterError),
         ({"record_weights": 1}, ("record_weights",), ParameterError),
-        ({"noise": 1}, ("noise", "simulate("), ArgumentError),
+        ({"noise": 1}, ("noise", "(3, 2)"), InputError),
+        ({"noise": np.zeros((3, 1))}, ("noise", "(3, 2)"), InputError),
+        ({"references": np.zeros((2, 2))}, ("references", "(3, 2)"), InputError),
+        ({"references": np.zeros((3, 2)), "preview": 0}, ("preview", "at least 1"), ParameterError),
+        ({"loudness": 1}, ("loudness", "simulate("), ArgumentError),
     ],
     ids=lambda value: ", ".join(value) if isinstance(value, dict) else "",
 )

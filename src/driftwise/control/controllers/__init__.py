@@ -2,6 +2,7 @@
 
 from driftwise.control.controllers.base import Controller
 from driftwise.control.controllers.disturbance_action import DisturbanceActionController
+from driftwise.control.controllers.guard import Event, Guard, Health
 from driftwise.control.controllers.learning import LearningController
 from driftwise.control.controllers.linear import LinearController, PolicyController
 from driftwise.control.controllers.named import (
@@ -15,7 +16,10 @@ __all__ = [
     "AderController",
     "Controller",
     "DisturbanceActionController",
+    "Event",
     "GradientController",
+    "Guard",
+    "Health",
     "LazyScreamController",
     "LearningController",
     "LinearController",

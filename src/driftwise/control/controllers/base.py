@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from driftwise._protocol import Actor
 from driftwise._validate import Array, array, instance, read_only, whole
 from driftwise.control.costs import Cost
-from driftwise.control.plants import read_limits
+from driftwise.control.plants import read_limits, shown_limits
 
 
 class Controller(Actor):
@@ -24,8 +24,8 @@ class Controller(Actor):
         Number of states dx and of inputs du.
     horizon : int, optional
         Number of rounds the controller is made for; None for any number.
-    input_bound : float or array of shape (du,), optional
-        Largest size of each input; what `act` returns is clipped to it.
+    input_bound : float or array of shape (du,) or (du, 2), optional
+        Largest size of each input, or rows [low, high]; what `act` returns is clipped to it.
     """
 
     _act, _observe = "act(x)", "observe(cost), with applied= if another input was applied,"
@@ -37,7 +37,8 @@ class Controller(Actor):
         owner = type(self).__name__
         self.state_dim = whole(owner, "state_dim", state_dim)
         self.input_dim = whole(owner, "input_dim", input_dim)
-        self.input_bound = read_limits(owner, "input_bound", input_bound, self.input_dim)
+        self._bounds = read_limits(owner, "input_bound", input_bound, self.input_dim)
+        self.input_bound = shown_limits(self._bounds)
         self._x: Array = np.zeros(self.state_dim)
 
     @abstractmethod
@@ -65,7 +66,7 @@ class Controller(Actor):
         """
         state = self._read_state(x)
         if self._acted is not None:
-            if not np.array_equal(state, self._x):
+            if not np.array_equal(state, self._x, equal_nan=True):
                 raise self._acts_again(f"another state, {np.array2string(state, threshold=6)}")
             return self._acted  # type: ignore[no-any-return]
         if self._round >= self._limit:
@@ -74,7 +75,7 @@ class Controller(Actor):
         # One that is handed over read-only is trusted; any other is checked and clipped.
         if type(u) is not np.ndarray or u.flags.writeable:
             u = array(f"{type(self).__name__}.act", "what _decide returns", u, (self.input_dim,))
-            u = read_only(np.clip(u, -self.input_bound, self.input_bound))
+            u = read_only(np.clip(u, *self._bounds))
         self.__dict__.update(_x=state, _acted=u)
         return u
 

@@ -1,19 +1,21 @@
 """Disturbance-action policies that a learner decides on (Algorithm 3 of the paper, with any learner)."""
 
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import LARGEST
 from driftwise._validate import Array, array, instance
+from driftwise.control.controllers.guard import Guard
 from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.control.controllers.run import Learning
 from driftwise.control.costs import Cost, DataCost
 from driftwise.control.plants import PLANT_HINT, System
 from driftwise.control.policies import engine
-from driftwise.control.policies.disturbance_action import policy_memory
+from driftwise.control.policies.disturbance_action import nominal_loop, policy_memory
 from driftwise.engine.layout import DECISION_AT
+from driftwise.engine.rounds import REFUSED
 from driftwise.errors import ParameterError
 from driftwise.learners import Ensemble, Learner
 
@@ -37,8 +39,12 @@ class DisturbanceActionController(PolicyLoop):
         H; taken from the learner's domain when left out.
     normalised : bool, default False
         Divide every gradient by the root mean square of those so far.
-    input_bound : float or array of shape (du,), optional
-        Largest size of each input.
+    input_bound : float or array of shape (du,) or (du, 2), optional
+        Largest size of each input, or rows [low, high].
+    rate_limit : float or array of shape (du,), optional
+        Most that an input may change from one round to the next.
+    guard : bool or Guard, default False
+        Fall back on u = -K x when states, samples or what is learnt look wrong, instead of raising; see `Guard`.
 
     Attributes
     ----------
@@ -69,6 +75,8 @@ class DisturbanceActionController(PolicyLoop):
         memory: int | None = None,
         normalised: bool = False,
         input_bound: ArrayLike | None = None,
+        rate_limit: ArrayLike | None = None,
+        guard: bool | Guard = False,
     ) -> None:
         owner = type(self).__name__
         instance(owner, "system", system, System, PLANT_HINT)
@@ -78,12 +86,14 @@ class DisturbanceActionController(PolicyLoop):
             raise ParameterError(
                 f"{owner}: the learner must be a new one, that takes gradients at its decision; got {learner!r}."
             )
-        dx, du, domain = system.state_dim, system.input_dim, learner.domain
+        loop, domain = nominal_loop(system), learner.domain
+        dx, du = loop.state_dim, loop.input_dim
         H = policy_memory(f"{owner}: the learner must decide on", domain, memory, (du, dx))
         instance(owner, "normalised", normalised, bool, "True")
         self.learner = learner.clone()
         self._compiled = isinstance(learner, Ensemble) and learner.runs_compiled()
-        super().__init__(system, K, H, horizon=learner.horizon, input_bound=input_bound, normalised=normalised)
+        limits: dict[str, Any] = {"input_bound": input_bound, "rate_limit": rate_limit, "guard": guard}
+        super().__init__(system, K, H, horizon=learner.horizon, normalised=normalised, **limits)
 
     @property
     def _decider(self) -> Array:
@@ -113,26 +123,26 @@ class DisturbanceActionController(PolicyLoop):
         compiled = isinstance(self.learner, Ensemble) and self.learner.runs_compiled(with_weights=with_weights)
         return compiled and super().runs_compiled(with_weights=with_weights)
 
-    def _decide(self, x: Array) -> Array:
+    def _first_half(self, x: Array, known: int) -> int:
         if self._compiled:
-            return super()._decide(x)
+            return super()._first_half(x, known)
         # A state that is refused must not reach the learner.
-        if not engine.admits_state(self._cell, x):
-            raise self._bad_state(x)
-        engine.act(0, self._cell, np.concatenate([[1.0], self._policy()]), 0, x)
-        return np.frombuffer(self._input.tobytes())
+        if known and not engine.admits_state(self._cell, x):
+            return REFUSED
+        return engine.act(0, self._cell, np.concatenate([[1.0], self._policy()]), 0, x, known)
 
     def _policy(self) -> Array:
         """Return the decision of a learner of any kind, as kernels read it."""
         name = f"{type(self).__name__}: what {type(self.learner).__name__}.act"
         return array(name, "returns", self.learner.act(), (self.learner.domain.dim,))
 
-    def _learn_by_hand(self, cost: Cost) -> None:
+    def _learn_by_hand(self, cost: Cost) -> int:
         square = self._gradient(cost, self._policy())
         if not square <= LARGEST * LARGEST:
-            raise self._out_of_range(cost)
+            return REFUSED
         self.learner.observe(self._parts["gradient"].ravel().copy())
         engine.end_round(self._cell, square)
+        return engine.PAUSED
 
     def _gradient(self, cost: Cost, policy: Array) -> float:
         """Write the gradient for the learner into the room, and return its squared norm, or what it counts for."""
@@ -140,5 +150,7 @@ class DisturbanceActionController(PolicyLoop):
         if isinstance(cost, DataCost) and cost.compiled:
             return engine.data_slope(self._cell, writable, cost.vector)
         engine.look_ahead(self._cell, writable)
-        parts["slope_x"][:], parts["slope_u"][:] = cost.gradient(parts["y"].copy(), parts["v"].copy())
+        n = self.state_dim
+        parts["slope_x"][n:] = 0.0
+        parts["slope_x"][:n], parts["slope_u"][:] = cost.gradient(parts["y"][:n].copy(), parts["v"].copy())
         return engine.look_back(self._cell)

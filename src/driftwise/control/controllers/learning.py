@@ -10,9 +10,10 @@ from driftwise._compile import LARGEST
 from driftwise._docs import section
 from driftwise._validate import Array, array, choice, number, seeded, whole
 from driftwise.control.controllers.disturbance_action import DisturbanceActionController
+from driftwise.control.controllers.guard import Guard
 from driftwise.control.plants import System
 from driftwise.control.policies import scales
-from driftwise.control.policies.disturbance_action import stable_loop
+from driftwise.control.policies.disturbance_action import nominal_loop, stable_loop
 from driftwise.control.policies.layout import BEGAN, FARTHEST, STEEPEST
 from driftwise.control.policies.scales import WIDTH, Constants
 from driftwise.control.stability import certify
@@ -64,8 +65,12 @@ class LearningController(DisturbanceActionController):
         First policy; M = 0, which is u = -K x, when left out. "random" draws one by `seed`.
     seed : int or numpy.random.Generator, default 0
         For a random start.
-    input_bound : float or array of shape (du,), optional
-        Largest size of each input.
+    input_bound : float or array of shape (du,) or (du, 2), optional
+        Largest size of each input, or rows [low, high].
+    rate_limit : float or array of shape (du,), optional
+        Most that an input may change from one round to the next.
+    guard : bool or Guard, default False
+        Fall back on u = -K x when states, samples or what is learnt look wrong, instead of raising; see `Guard`.
 
     Attributes
     ----------
@@ -110,19 +115,22 @@ class LearningController(DisturbanceActionController):
         start: ArrayLike | str | None = None,
         seed: int | np.random.Generator = 0,
         input_bound: ArrayLike | None = None,
+        rate_limit: ArrayLike | None = None,
+        guard: bool | Guard = False,
     ) -> None:
         owner = type(self).__name__
         choice(owner, "scale", scale, scales.SCALES)
         T = None if horizon is None else whole(owner, "horizon", horizon)
         rng = seeded(owner, seed)
         gain, closed = stable_loop(owner, system, K)
+        loop = nominal_loop(system)
         H = scales.loop_memory(closed) if memory is None else whole(owner, "memory", memory)
         W = number(owner, "disturbance_bound", disturbance_bound, low=0.0, exclusive=True)
         G_c = number(owner, "cost_gradient", cost_gradient, low=0.0, exclusive=True)
         price = number(owner, "alpha", alpha, low=0.0)
-        size = scales.gain_size(system, gain)
-        usual = WIDTH * size if scale == "measured" else scales.theory_radii(certify(system, gain), H)
-        domain = SpectralBalls((H, system.input_dim, system.state_dim), usual if radii is None else radii)
+        size = scales.gain_size(loop, gain)
+        usual = WIDTH * size if scale == "measured" else scales.theory_radii(certify(loop, gain), H)
+        domain = SpectralBalls((H, loop.input_dim, loop.state_dim), usual if radii is None else radii)
         size = max(size, float(domain.radii.max()) / WIDTH)
         if gradient_bound is not None:
             G = number(owner, "gradient_bound", gradient_bound, low=SMALLEST)
@@ -130,9 +138,9 @@ class LearningController(DisturbanceActionController):
         elif scale == "measured":
             constants = scales.measured_constants(size, price)
         elif scale == "certified":
-            constants = scales.certified_constants(domain, closed, system.B, gain, W, G_c)
+            constants = scales.certified_constants(domain, closed, loop.B, gain, W, G_c)
         else:
-            constants = scales.theory_constants(domain, system.B, W, G_c, certify(system, gain))
+            constants = scales.theory_constants(domain, loop.B, W, G_c, certify(loop, gain))
         if not SMALLEST <= constants.gradient_bound <= LARGEST:
             raise ParameterError(
                 f"{owner}: a bound of {constants.gradient_bound:g} on gradients is out of range; choose units in which "
@@ -144,7 +152,8 @@ class LearningController(DisturbanceActionController):
         first = _first(owner, domain, start, rng)
         learner = Ensemble(domain, **self._ensemble(constants), horizon=T, start=first)
         normalised = constants.scale == "measured"
-        super().__init__(system, learner, K=gain, normalised=normalised, input_bound=input_bound)
+        options: dict[str, Any] = {"input_bound": input_bound, "rate_limit": rate_limit, "guard": guard}
+        super().__init__(system, learner, K=gain, normalised=normalised, **options)
 
     @abstractmethod
     def _ensemble(self, constants: Constants) -> dict[str, Any]:
@@ -165,8 +174,12 @@ class LearningController(DisturbanceActionController):
             return f"No bound on the policy regret of {type(self).__name__} is proved."
         if self.horizon is None:
             return "No bound on the regret is proved without a horizon."
-        if np.isfinite(self.input_bound).any():
+        if np.isfinite(self.input_bound).any() or self.rate_limit is not None:
             return "No bound on the regret is proved where inputs are clipped."
+        if self.guard is not None:
+            return "No bound on the regret is proved where a guard may overrule what is learnt."
+        if not self.system.prompt:
+            return "No bound on the regret is proved for a plant with a delay or a lag."
         if began > 0.0 and not anywhere:
             return f"None any more: the plant began in a state of norm {began:.4g}, and the theorem is for x_0 = 0."
         if self.scale != "given" and farthest > self.disturbance_bound:

@@ -4,10 +4,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, instance
+from driftwise.control.controllers.guard import Guard
 from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.control.controllers.run import Learning
 from driftwise.control.plants import PLANT_HINT, System
-from driftwise.control.policies.disturbance_action import DisturbanceAction, stable_loop
+from driftwise.control.policies.disturbance_action import DisturbanceAction, nominal_loop, stable_loop
 
 
 class PolicyController(PolicyLoop):
@@ -19,8 +20,12 @@ class PolicyController(PolicyLoop):
         The plant; its nominal (A, B) is used to recover disturbances.
     policy : DisturbanceAction
         The policy.
-    input_bound : float or array of shape (du,), optional
-        Largest size of each input.
+    input_bound : float or array of shape (du,) or (du, 2), optional
+        Largest size of each input, or rows [low, high].
+    rate_limit : float or array of shape (du,), optional
+        Most that an input may change from one round to the next.
+    guard : bool or Guard, default False
+        Fall back on u = -K x when states, samples or what is learnt look wrong, instead of raising; see `Guard`.
 
     Examples
     --------
@@ -37,14 +42,23 @@ class PolicyController(PolicyLoop):
 
     _learning = Learning(decision=0)
 
-    def __init__(self, system: System, policy: DisturbanceAction, *, input_bound: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        system: System,
+        policy: DisturbanceAction,
+        *,
+        input_bound: ArrayLike | None = None,
+        rate_limit: ArrayLike | None = None,
+        guard: bool | Guard = False,
+    ) -> None:
         owner = type(self).__name__
         instance(owner, "policy", policy, DisturbanceAction, "DisturbanceAction(K, M)")
         instance(owner, "system", system, System, PLANT_HINT)
-        array(owner, "policy.K", policy.K, (system.input_dim, system.state_dim))
+        loop = nominal_loop(system)
+        array(owner, "policy.K", policy.K, (loop.input_dim, loop.state_dim))
         # As compiled code reads it: where the policy is, and the policy.
         self._decider = np.concatenate([[1.0], policy.M.ravel()])
-        super().__init__(system, policy.K, policy.memory, input_bound=input_bound)
+        super().__init__(system, policy.K, policy.memory, input_bound=input_bound, rate_limit=rate_limit, guard=guard)
 
     def _decision(self) -> Array:
         return self._decider[1:]
@@ -59,8 +73,12 @@ class LinearController(PolicyController):
         The plant.
     K : array of shape (du, dx), optional
         Gain that stabilises the plant; `lqr` with unit weights when left out.
-    input_bound : float or array of shape (du,), optional
-        Largest size of each input.
+    input_bound : float or array of shape (du,) or (du, 2), optional
+        Largest size of each input, or rows [low, high].
+    rate_limit : float or array of shape (du,), optional
+        Most that an input may change from one round to the next.
+    guard : bool or Guard, default False
+        Fall back on u = -K x when states, samples or what is learnt look wrong, instead of raising; see `Guard`.
 
     Examples
     --------
@@ -70,6 +88,15 @@ class LinearController(PolicyController):
     array([-0.4])
     """
 
-    def __init__(self, system: System, K: ArrayLike | None = None, *, input_bound: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        system: System,
+        K: ArrayLike | None = None,
+        *,
+        input_bound: ArrayLike | None = None,
+        rate_limit: ArrayLike | None = None,
+        guard: bool | Guard = False,
+    ) -> None:
         gain, _ = stable_loop("LinearController", system, K)
-        super().__init__(system, DisturbanceAction(gain, np.zeros((1, *gain.shape))), input_bound=input_bound)
+        still = DisturbanceAction(gain, np.zeros((1, *gain.shape)))
+        super().__init__(system, still, input_bound=input_bound, rate_limit=rate_limit, guard=guard)

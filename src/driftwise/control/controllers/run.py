@@ -10,10 +10,10 @@ from driftwise._compile import LARGEST, Plugin, entry, helper
 from driftwise._memory import Pointer, at, call, part, whole_at
 from driftwise._validate import Array
 from driftwise.control.costs.kernels import value_of
-from driftwise.control.plants.kernels import LIMIT_AT, PLANT_KIND, VARYING, clip, move
-from driftwise.control.policies.engine import copy_to, decide, remember
-from driftwise.control.policies.layout import DU, DX, U_AT, Z_AT
-from driftwise.engine.rounds import OK
+from driftwise.control.plants.kernels import PLANT_KIND, STATES, VARYING, actuate, move
+from driftwise.control.policies.engine import PAUSED, copy_to, decide, moved_on, remember
+from driftwise.control.policies.layout import DU, U_AT, Z_AT
+from driftwise.engine.rounds import OK, REFUSED
 
 
 class Calls(NamedTuple):
@@ -83,33 +83,37 @@ def _record(books: Books, t: int, calls: Calls, learner: Pointer) -> None:
 
 
 @entry
-def simulate(cell: Array, learner: Array, calls: Calls, world: World, x: Array, books: Books) -> int:
-    """Run a plant and its controller, and return the number of rounds that went well.
+def simulate(cell: Array, learner: Array, calls: Calls, world: World, x: Array, books: Books, first: int) -> int:
+    """Run a plant and its controller from a round on, and return the number of rounds played.
 
-    `x` is the state to start from, and at the end the last one reached.
+    It stops early after a round that asks for something that only Python can do, and before one that does not go well:
+    then -1 less the round is returned. `x` is the state to start from, and at the end the last one reached.
     """
     me, mine, state = part(cell, 0), part(learner, 0), part(x, 0)
     plant, costs = part(world.plant, 0), part(world.costs, 0)
-    dx, du, varying = whole_at(me, DX), whole_at(me, DU), 1 if plant[PLANT_KIND] == VARYING else 0
+    dx, du, varying = whole_at(plant, STATES), whole_at(me, DU), 1 if plant[PLANT_KIND] == VARYING else 0
     u, following = at(me, U_AT), at(me, Z_AT)
-    for t in range(books.costs.size):
+    for t in range(first, books.costs.size):
         copy_to(part(books.states, t * dx), state, dx)
         _record(books, t, calls, mine)
-        if decide(me, at(mine, calls.decision), state) != OK:
-            return t
-        if calls.enter != 0:
-            call(calls.enter, me, mine)
-        clip(at(plant, LIMIT_AT), u, du)
+        if decide(me, mine, calls.decision, calls.enter, state, 1) != OK:
+            return -1 - t
+        actuate(plant, u, du)
         copy_to(part(books.inputs, t * du), u, du)
         value = value_of(costs, t, state, u, dx, du)
         books.costs[t] = value
         if not abs(value) <= LARGEST:
-            return t
+            return -1 - t
+        status = OK
         if calls.learn == 0:
             remember(me, 0.0)
-        elif call(calls.learn, me, mine, costs, t) != OK:
-            return t
+        else:
+            status = call(calls.learn, me, mine, costs, t)
+        if status == REFUSED:
+            return -1 - t
         change_A, change_B = part(world.changes_A, varying * t * dx * dx), part(world.changes_B, varying * t * dx * du)
         move(plant, change_A, change_B, world.push, state, u, part(world.disturbances, t * dx), following)
         copy_to(state, following, dx)
+        if moved_on(me, costs, t, status) == PAUSED:
+            return t + 1
     return books.costs.size

@@ -7,6 +7,7 @@ from driftwise.control.costs.huber import HuberCost
 from driftwise.control.costs.paper import abrupt, gradual, pendulum
 from driftwise.control.costs.quadratic import QuadraticCost
 from driftwise.control.costs.sequence import CostSequence, as_costs
+from driftwise.control.costs.soft import SoftLimits
 
 __all__ = [
     "AbsoluteCost",
@@ -16,6 +17,7 @@ __all__ = [
     "DataCost",
     "HuberCost",
     "QuadraticCost",
+    "SoftLimits",
     "abrupt",
     "as_costs",
     "gradual",

@@ -86,9 +86,11 @@ class DataCost(Cost):
 
     compiled = True
     quadratic: ClassVar[bool] = False
-    """Whether c = x'Qx + u'Ru, so that the cheapest policies solve linear equations."""
+    """Whether c = x'Qx + u'Ru, x and u less their targets, so that the cheapest policies solve linear equations."""
     smooth: ClassVar[bool] = True
     """Whether gradients are continuous; a kind that is not smooth says what it is the limit of (`smoothed`)."""
+    separable: ClassVar[bool] = False
+    """Whether the cost is a weighted sum of one function of every coordinate: then `bend` and `expression` say it."""
 
     def __init__(self, kind: int, state: Array, input: Array, width: float = 1.0) -> None:
         """Take the weights of the two parts; a number is the weight of every coordinate."""
@@ -123,6 +125,11 @@ class DataCost(Cost):
         """Whether the costs of all rounds of the data are convex."""
         return True
 
+    def steepest(self, state_bound: float, input_bound: float) -> tuple[float, float] | None:
+        """Return bounds on the norms of the gradients in x and in u within these norms; None if they are not known."""
+        G = self.gradient_constant
+        return None if G is None else (G * state_bound, G * input_bound)
+
     def smoothed(self, width: float) -> "DataCost":
         """Return a smooth cost that approaches this one as the width falls."""
         raise NotImplementedError(f"{type(self).__name__} must say what smooths it, if it has kinks.")
@@ -145,14 +152,18 @@ class DataCost(Cost):
         other = copy.copy(self)
         other.__dict__.pop("vector", None)  # that of this cost, if it was ever asked for
         other.data = data
+        other.state_dim = self.state_dim or data.state_target.shape[1] or None
+        other.input_dim = self.input_dim or data.input_target.shape[1] or None
+        if data.limits.shape[2] > 1:
+            other.state_dim = data.limits.shape[2]
         return other
 
     def of_round(self, t: int) -> Self:
         """Return the cost of round t, from the data of all rounds."""
         data = self.data
         n, row = data.stage[min(t, data.stage.size - 1)], min(t, len(data.scales) - 1)
-        state, input, scales = data.state[n : n + 1], data.input[n : n + 1], data.scales[row : row + 1]
-        return self.with_data(data._replace(state=state, input=input, stage=np.zeros(1, np.int64), scales=scales))
+        parts = {name: part[n : n + 1] for name, part in data.of_stages.items() if part.size}
+        return self.with_data(data._replace(**parts, stage=np.zeros(1, np.int64), scales=data.scales[row : row + 1]))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(state_dim={self.state_dim}, input_dim={self.input_dim})"

@@ -161,17 +161,22 @@ class CostSequence(Fixed):
         """Whether no cost is known not to be convex."""
         return self.model is None or self.model.convex
 
+    @property
+    def aimed(self) -> bool:
+        """Whether any cost has a target other than 0."""
+        data = [cost.data for cost in self._costs if isinstance(cost, DataCost)]
+        return any(bool(target.any()) for each in data for target in each.targets)
+
     def steepest(self, state_bound: float, input_bound: float) -> tuple[float, float]:
         """Return bounds on the norms of the gradients in x and in u, over states and inputs within these norms."""
-        if self.gradient_constant is not None:
+        if self.model is None and self.gradient_constant is not None:
             return self.gradient_constant * state_bound, self.gradient_constant * input_bound
-        if self.data is None or self.state_dim is None or self.input_dim is None:
+        found = None if self.model is None else self.model.steepest(state_bound, input_bound)
+        if found is None:
             raise InputError(
                 "CostSequence: gradients are bounded only for built-in costs with one weight for every state and input."
             )
-        norms = [np.linalg.norm(part, axis=(1, 2))[self.data.stage] for part in (self.data.state, self.data.input)]
-        steepest = np.stack(norms, axis=-1) * np.abs(self.data.scales)
-        return float(steepest[:, 0].max()), float(steepest[:, 1].max())
+        return found
 
     def probe(self, state_dim: int, input_dim: int) -> None:
         """Check that the costs fit a plant of these dimensions; see `CustomCost.probe`.
@@ -228,23 +233,34 @@ def _assembled(costs: list[Cost], index: Indices | None) -> DataCost | None:
     """
     built_in = [cost for cost in costs if isinstance(cost, DataCost) and cost.compiled]
     parts = [cost.data for cost in built_in]
-    forms = {(part.kind, part.width, part.state.shape, part.input.shape) for part in parts}
+    forms = {(part.kind, part.width, part.state.shape, part.input.shape, part.limits.shape) for part in parts}
     if len(parts) < len(costs) or len(forms) > 1:
         return None
     if index is None:
         return built_in[0]
-    keys = [(part.state.tobytes(), part.input.tobytes()) for part in parts]
+    parts = _with_targets(parts)
+    keys = [tuple(rows.tobytes() for rows in part.of_stages.values()) for part in parts]
     distinct = dict(zip(keys, parts, strict=True))
     places = {key: n for n, key in enumerate(distinct)}
     stage = np.array([places[key] for key in keys])[index]
     scales: Array = np.concatenate([part.scales for part in parts])[index]
+    tables = [part.of_stages for part in distinct.values()]
+    joined: dict[str, Any] = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
     data = parts[0]._replace(
-        state=np.concatenate([part.state for part in distinct.values()]),
-        input=np.concatenate([part.input for part in distinct.values()]),
+        **joined,
         stage=stage if len(distinct) > 1 else stage[:1],
         scales=scales[:1].copy() if (scales == scales[0]).all() else scales,
     )
     return built_in[0].with_data(data)
+
+
+def _with_targets(parts: list[CostData]) -> list[CostData]:
+    """Return the data of costs of which all have a target if any has; 0 is that of a cost without one."""
+    for name in ("state_target", "input_target"):
+        size = max(getattr(part, name).shape[1] for part in parts)
+        blank: dict[str, Any] = {name: np.zeros((1, size))}
+        parts = [part if getattr(part, name).shape[1] == size else part._replace(**blank) for part in parts]
+    return parts
 
 
 def as_costs(owner: str, costs: Any, rounds: int, state_dim: int, input_dim: int) -> CostSequence:

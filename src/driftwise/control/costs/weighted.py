@@ -20,6 +20,8 @@ def _weights(owner: str, name: str, value: ArrayLike) -> Array:
 class WeightedCost(DataCost):
     """A cost that is a weighted sum of one function of every coordinate."""
 
+    separable = True
+
     def __init__(self, kind: int, state_weights: ArrayLike, input_weights: ArrayLike, width: float = 1.0) -> None:
         owner = type(self).__name__
         state = _weights(owner, "state_weights", state_weights)
@@ -34,3 +36,11 @@ class WeightedCost(DataCost):
     def input_weights(self) -> Array:
         """Weights of the inputs, shape (du,)."""
         return np.asarray(self.data.scales[0, 1] * self.data.input[0, 0])
+
+    def steepest(self, state_bound: float, input_bound: float) -> tuple[float, float] | None:
+        """Return the norms of the weights, which no gradient exceeds; None if their number is not known."""
+        if not self.compiled or self.state_dim is None or self.input_dim is None:
+            return None
+        norms = [np.linalg.norm(part, axis=(1, 2))[self.data.stage] for part in (self.data.state, self.data.input)]
+        largest = (np.stack(norms, axis=-1) * np.abs(self.data.scales)).max(axis=0)
+        return float(largest[0]), float(largest[1])

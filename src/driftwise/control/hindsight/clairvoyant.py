@@ -48,8 +48,8 @@ def clairvoyant(
     """Return the cheapest inputs of all, with disturbances and costs known in advance: no controller can beat them.
 
     {parameters}
-    input_bound : float or array of shape (du,), optional
-        Largest size of each input; no bound when left out.
+    input_bound : float or array of shape (du,) or (du, 2), optional
+        Largest size of each input, or rows [low, high]; no bound when left out.
 
     Returns
     -------
@@ -60,8 +60,9 @@ def clairvoyant(
     -----
     With quadratic costs and no bound the inputs come from the Riccati equations, backwards in time, and are exact up to
     rounding; the gap is then computed from the gradient at the end. Absolute and Huber costs, and bounds on the inputs,
-    are solved by Clarabel (the extra 'convex'), and the gap is the one to its lower bound. Costs of your own, without a
-    bound, are minimised by their values and gradients; there the gap is to inputs up to a norm that the status names.
+    are solved by Clarabel (the extra 'convex'), and the gap is the one to its lower bound. Costs with soft limits and
+    costs of your own, without a bound, are minimised by their values and gradients; there the gap is to inputs up to a
+    norm that the status names.
 
     The state after the last round costs nothing.
 
@@ -85,9 +86,9 @@ def clairvoyant(
             f"{owner}: with an input_bound the costs must be built in and of one kind, such as QuadraticCost(1.0, 1.0) "
             "in all rounds, since only those can be handed to the solver; leave the bound out for costs of your own."
         )
-    if model is None:
+    if limit is None and (model is None or not (model.quadratic or model.separable)):
         best, gap, status = _by_values(owner, problem)
-    elif model.quadratic and limit is None:
+    elif limit is None and model is not None and model.quadratic:
         best, gap, status = _by_riccati(owner, problem)
     else:
         best, gap, status = programme.solve(owner, problem, limit)
@@ -106,6 +107,10 @@ class _Riccati:
         A, B = problem.A, problem.B
         self.gains, self.offsets, self.inverses = np.empty((T, du, dx)), np.empty((T, du)), np.empty((T, du, du))
         weights = roots(problem)
+        goals = [
+            np.zeros((T, side)) if goal is None else goal
+            for goal, side in zip(weights.targets_of_rounds(0, T), (dx, du), strict=True)
+        ]
         P, p = np.zeros((dx, dx)), np.zeros(dx)
         for t in range(T - 1, -1, -1):
             (Q_root,), (R_root,) = weights.of_rounds(t, t + 1)
@@ -113,8 +118,8 @@ class _Riccati:
             pushed = P @ problem.disturbances[t] + p
             self.inverses[t] = inverse(R_root.T @ R_root + B.T @ PB)
             self.gains[t] = self.inverses[t] @ (PB.T @ A)
-            self.offsets[t] = self.inverses[t] @ (B.T @ pushed)
-            p = A.T @ pushed - (PB.T @ A).T @ self.offsets[t]
+            self.offsets[t] = self.inverses[t] @ (B.T @ pushed - R_root.T @ (R_root @ goals[1][t]))
+            p = A.T @ pushed - (PB.T @ A).T @ self.offsets[t] - Q_root.T @ (Q_root @ goals[0][t])
             # Written as a sum of squares, P stays positive semidefinite.
             closed = A - B @ self.gains[t]
             heavy = R_root @ self.gains[t]

@@ -13,7 +13,7 @@ from driftwise._validate import Array, checked, read_only
 from driftwise.control.costs import Cost, CostSequence
 from driftwise.control.hindsight.base import Comparator
 from driftwise.control.hindsight.descent import quasi_newton
-from driftwise.control.hindsight.rollout import PARAMETERS, Problem, need_finite, read_gain, read_problem
+from driftwise.control.hindsight.rollout import PARAMETERS, Problem, need_centred, need_finite, read_gain, read_problem
 from driftwise.control.plants import System
 from driftwise.control.stability import lqr, spectral_radius
 from driftwise.errors import StabilityError
@@ -83,6 +83,7 @@ def best_linear(
     """
     owner = "best_linear"
     problem = read_problem(owner, system, costs, disturbances, start)
+    need_centred(owner, problem.costs)
     shape, gains = (system.input_dim, system.state_dim), [read_gain(owner, system, K)]
     for price in PRICES:
         with contextlib.suppress(StabilityError):  # the weights are too far apart for floating point

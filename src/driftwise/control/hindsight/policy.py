@@ -10,7 +10,14 @@ from driftwise._docs import documented
 from driftwise._validate import Array, Indices, checked, describe, instance, loose, read_only, whole
 from driftwise.control.costs import Cost, CostSequence
 from driftwise.control.hindsight.base import Comparator
-from driftwise.control.hindsight.rollout import PARAMETERS, need_convex, need_finite, read_gain, read_problem
+from driftwise.control.hindsight.rollout import (
+    PARAMETERS,
+    need_centred,
+    need_convex,
+    need_finite,
+    read_gain,
+    read_problem,
+)
 from driftwise.control.hindsight.search import cheapest
 from driftwise.control.hindsight.totals import Region, Totals
 from driftwise.control.plants import System
@@ -142,6 +149,7 @@ def best_policy(
     owner = "best_policy"
     problem = read_problem(owner, system, costs, disturbances, start)
     need_convex(owner, problem.costs)
+    need_centred(owner, problem.costs)
     gain = read_gain(owner, system, K)
     T, dx, du = problem.size
     if domain is not None:

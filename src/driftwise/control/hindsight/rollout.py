@@ -102,7 +102,7 @@ def read_problem(owner: str, system: System, costs: Any, disturbances: ArrayLike
     Parameters
     ----------
     system : LinearSystem
-        The plant, without an input limit.
+        The plant, without limits, delay or lag.
     costs : Cost, CostSequence or list of Cost
         One cost for all rounds, or one a round.
     disturbances : array of shape (T, dx)
@@ -113,9 +113,10 @@ def read_problem(owner: str, system: System, costs: Any, disturbances: ArrayLike
     instance(owner, "system", system, System, PLANT_HINT)
     if not system.linear:
         raise InputError(
-            f"{owner}: regret is defined on a LinearSystem without an input limit only, got {system!r}: on any other "
-            "plant the disturbance, as its nominal pair explains the states, depends on the policy. Simulate both "
-            "controllers and compare their total costs instead."
+            f"{owner}: regret is defined on a LinearSystem without an input limit, rate limit, delay or lag only, got "
+            f"{system!r}: on any other plant the disturbance, as its nominal pair explains the states, depends on the "
+            "policy. Simulate both controllers and compare their total costs instead; for a delay or a lag, "
+            "LinearSystem(*system.augmented) is a plant without them."
         )
     if isinstance(disturbances, Disturbance):
         raise InputError(
@@ -149,6 +150,17 @@ def need_convex(owner: str, costs: CostSequence) -> None:
     """Refuse costs that are not convex: there may be no least total."""
     if not costs.convex:
         raise InputError(f"{owner}: the costs are not convex in all rounds, so that there may be no cheapest policy.")
+
+
+def need_centred(owner: str, costs: CostSequence) -> None:
+    """Refuse costs with a target, which controllers hold, and u = -K x with any policy does not."""
+    if costs.aimed:
+        raise InputError(
+            f"{owner}: the costs have a target, and u = -K x with any policy acts around the origin, so that it cannot "
+            "hold one. Shift the coordinates: for a target r held by the input s, states x - r and inputs u - s, with "
+            "the disturbances w + A r + B s - r and a cost without targets. Or compare with clairvoyant, which takes "
+            "targets as they are."
+        )
 
 
 @entry

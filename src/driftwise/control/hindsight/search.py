@@ -32,7 +32,7 @@ def cheapest(owner: str, totals: Totals, region: Region) -> Found:
 
 def _by_kind(owner: str, totals: Totals, region: Region) -> Found:
     model = totals.problem.costs.model
-    if model is None:
+    if model is None or not (model.quadratic or model.separable):
         return _by_values(owner, totals, region)
     if model.quadratic:
         return _quadratic(totals, region)

@@ -8,7 +8,7 @@ import numpy as np
 
 from driftwise._validate import Array
 from driftwise.control.identification.data import OUT_OF_PROPORTION, OWNER, Units
-from driftwise.control.identification.methods import BLOCKS, Fit
+from driftwise.control.identification.fit import BLOCKS, Fit
 from driftwise.errors import InputError
 
 CLEAR = 1.5
@@ -26,18 +26,13 @@ tried, with 500 rounds or more.
 """
 
 
-def _centred(gram: Array) -> Array:
-    """Return the sums of products of columns less their means; the last column is all ones."""
-    return np.asarray(gram[:-1, :-1] - np.outer(gram[:-1, -1], gram[-1, :-1]) / gram[-1, -1])
-
-
-def estimate_with_errors(fit: Fit, units: Units) -> tuple[Array, Array, list[float]]:
-    """Return A and B, with estimates of the errors of A, B and A - B K."""
+def estimate_with_errors(fit: Fit, units: Units) -> tuple[Array, Array, list[float], Array]:
+    """Return A and B, estimates of the errors of A, B and A - B K, and changes of [A, B] that have these errors."""
     edges = np.linspace(0, fit.rows, min(BLOCKS, fit.rows // fit.span) + 1).astype(int)
     grams = [fit.gram(start, stop) for start, stop in pairwise(edges)]
     total = np.sum(grams, axis=0)
-    whole, offset = fit.solve(total[:-1, :-1]), fit.solve(_centred(total))
-    without = [fit.solve((total - gram)[:-1, :-1]) for gram in grams]
+    whole, other = fit.estimate(total), fit.doubt(total)
+    without = [fit.estimate(total - gram) for gram in grams]
     of_responses = (_clarity(C, [other.responses[i] for other in without]) for i, C in enumerate(whole.responses))
     clarity = max(of_responses, default=math.inf)
     if clarity < CLEAR:
@@ -50,13 +45,15 @@ def estimate_with_errors(fit: Fit, units: Units) -> tuple[Array, Array, list[flo
     caution = 1.0 + CAUTION / clarity
     with np.errstate(over="ignore", invalid="ignore"):
         of_A, of_B = units.states[:, None] / units.states, units.states[:, None] / units.inputs
-        every = (whole, offset, *without)
+        every = (whole, other, *without)
         A, B = [each.A * of_A for each in every], [each.B * of_B for each in every]
         loops = [(each.A - each.B @ fit.data.K) * of_A for each in every]
         errors = [caution * _error(*estimates) for estimates in (A, B, loops)]
+        both = [np.hstack(pair) for pair in zip(A, B, strict=True)]
+        changes = caution * np.concatenate([_spread(both[2:]), [both[1] - both[0]]])
     if not np.isfinite(errors).all():
         raise InputError(OUT_OF_PROPORTION)
-    return A[0], B[0], errors
+    return A[0], B[0], errors, changes
 
 
 def _spread(without: Sequence[Array]) -> Array:
@@ -65,9 +62,9 @@ def _spread(without: Sequence[Array]) -> Array:
     return np.asarray((each - each.mean(axis=0)) * math.sqrt(1.0 - 1.0 / len(each)))
 
 
-def _error(estimate: Array, offset: Array, *without: Array) -> float:
+def _error(estimate: Array, other: Array, *without: Array) -> float:
     """Return an estimate of the spectral norm of an error, from above: by the Frobenius norm."""
-    return math.hypot(float(np.linalg.norm(_spread(without))), float(np.linalg.norm(estimate - offset, 2)))
+    return math.hypot(float(np.linalg.norm(_spread(without))), float(np.linalg.norm(estimate - other, 2)))
 
 
 def _clarity(response: Array, without: Sequence[Array]) -> float:

@@ -1,16 +1,17 @@
-"""System identification from random probes: Algorithm 4 of the paper, and two regressions on the same data.
+"""System identification from random probes: Algorithm 4 of the paper, and three regressions on the same data.
 
 While u_t = -K x_t + probe_t is played, what the probes did to later states tells A and B, whatever the disturbance
-does, as long as it does not react to them. All three methods are functions of one matrix of sums of products, so that
+does, as long as it does not react to them. All methods are functions of one matrix of sums of products, so that
 leaving a block of rounds out, which is how errors are estimated, costs next to nothing.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, checked, choice, read_only
+from driftwise._validate import Array, checked, choice, read_only, seeded, whole
 from driftwise.control.identification.accuracy import estimate_with_errors
 from driftwise.control.identification.data import OWNER, check_growth, read_data
 from driftwise.control.identification.methods import METHODS
@@ -35,11 +36,15 @@ class Identified:
     error_loop : float
         The same for the closed loop A - B K; less than ``error_A + |K| error_B``, as the errors of A and B go together.
     method : str
-        "iv", "moments" or "ols".
+        "iv", "whitened", "moments" or "ols".
     order : int
         k, the number of lags that was used.
     rounds : int
         T_0, the number of rounds of data.
+    changes : array of shape (any, states, states + inputs), optional
+        Changes of [A, B] that together make up the error: what each block of rounds that is left out does, and what
+        allowing for an offset does. Weighted by independent numbers of mean 0 and variance 1, their sum is an error
+        that the estimate may well have.
     """
 
     A: Array
@@ -51,11 +56,42 @@ class Identified:
     method: str
     order: int
     rounds: int
+    changes: Array | None = None
 
     @property
     def system(self) -> LinearSystem:
         """The estimate as a plant, for `lqr`, `certify` and controllers."""
         return LinearSystem(self.A, self.B)
+
+    @checked
+    def draw(self, count: int, seed: int | np.random.Generator = 0) -> tuple[Array, Array]:
+        """Draw plants that the data do not rule out: the estimate and Gaussian errors as large as its own.
+
+        Errors of A and B go together as they do in the estimate: what the data say well of both stays as it is. Without
+        `changes` they are drawn independently, of the sizes `error_A` and `error_B`.
+
+        Parameters
+        ----------
+        count : int
+            How many plants.
+        seed : int or numpy.random.Generator, default 0
+            Where the errors come from.
+
+        Returns
+        -------
+        A : array of shape (count, states, states)
+            Their transition matrices.
+        B : array of shape (count, states, inputs)
+            Their input matrices.
+        """
+        rng, many = seeded("Identified.draw", seed), whole("Identified.draw", "count", count)
+        n, m = self.B.shape
+        if self.changes is None:
+            sizes = np.repeat([self.error_A / n, self.error_B / math.sqrt(n * m)], [n, m])
+            errors = rng.standard_normal((many, n, n + m)) * sizes
+        else:
+            errors = np.tensordot(rng.standard_normal((many, len(self.changes))), self.changes, 1)
+        return self.A + errors[:, :, :n], self.B + errors[:, :, n:]
 
     def summary(self) -> str:
         """Return the result in a few lines of text."""
@@ -100,12 +136,14 @@ def identify(
     order : int, optional
         k, the number of rounds over which the response to a probe is followed: [B, A_K B, ..., A_K^(k-1) B] must have
         full row rank. The number of states when left out; more helps where states respond slowly.
-    method : {"iv", "moments", "ols"}, default "iv"
+    method : {"iv", "whitened", "moments", "ols"}, default "iv"
         "iv" regresses the next state on state and input with the probes of the last 2k + 3 rounds as instruments
         (two-stage least squares): consistent whatever the disturbance, with about half the error of "moments", and
-        right also where the actuator saturated. "moments" is the paper's algorithm. "ols" is ordinary least squares:
-        the most accurate where disturbances are independent of one another, and biased where they are not, however much
-        data there is.
+        right also where the actuator saturated. "whitened" does the same on data that are filtered such that the
+        disturbance becomes white noise, and takes directions that the probes hardly reach from least squares: the most
+        accurate where disturbances are correlated, it refuses no plant, and its error in such directions may be larger
+        than estimated. "moments" is the paper's algorithm. "ols" is ordinary least squares: the most accurate where
+        disturbances are independent of one another, and biased where they are not, however much data there is.
 
     Returns
     -------
@@ -166,6 +204,6 @@ def identify(
     fit = METHODS[name](data)
     check_growth(data.states * units.states)
     fit.check()
-    A, B, (of_A, of_B, of_loop) = estimate_with_errors(fit, units)
+    A, B, (of_A, of_B, of_loop), changes = estimate_with_errors(fit, units)
     errors = max(of_A, of_B), of_A, of_B, of_loop
-    return Identified(read_only(A), read_only(B), *errors, name, data.order, len(data.inputs))
+    return Identified(read_only(A), read_only(B), *errors, name, data.order, len(data.inputs), read_only(changes))

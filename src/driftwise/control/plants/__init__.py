@@ -1,6 +1,7 @@
 """Plants, and what disturbs them (`disturbances`)."""
 
-from driftwise.control.plants.base import PLANT_HINT, System, as_matrix, read_limits
+from driftwise.control.plants.actuator import read_limits, shown_limits
+from driftwise.control.plants.base import PLANT_HINT, System, as_matrix
 from driftwise.control.plants.linear import LinearSystem
 from driftwise.control.plants.pendulum import InvertedPendulum
 from driftwise.control.plants.ready_made import double_integrator, random_system
@@ -16,4 +17,5 @@ __all__ = [
     "double_integrator",
     "random_system",
     "read_limits",
+    "shown_limits",
 ]

@@ -32,42 +32,88 @@ class PlantData(NamedTuple):
     """(T, dx, du) for a VARYING plant, (0, dx, du) otherwise."""
     numbers: Array
     """a, b, c of the PENDULUM: theta' = theta + c omega, omega' = omega + a sin(theta + pi) + b u."""
-    limit: Array
-    """(du,): largest size of each input that the actuator delivers; inf where there is no limit."""
+    limits: Array
+    """(2, du): lows and highs of what the actuator delivers; infinite where there is no limit."""
+    rate: Array
+    """(du,): largest change of each input from one round to the next; inf where there is no limit."""
+    lag: Array
+    """(du,): coefficient of the lag of each input; 0 where there is none."""
+    delay: int
+    """Rounds after which an input arrives."""
 
 
 # The header of a plant: single numbers, then where the parts are.
-PLANT_KIND, STATES, INPUTS = range(3)
-A_AT, B_AT, NUMBERS_AT, LIMIT_AT = range(3, 7)
+PLANT_KIND, STATES, INPUTS, DELAY, NEXT, DIRECT = range(6)
+"""DIRECT: whether there is neither delay nor lag. NEXT, which changes: the row of the queue that arrives next."""
+A_AT, B_AT, NUMBERS_AT, LIMITS_AT, RATE_AT, LAG_AT, BEFORE_AT, FORCE_AT, QUEUE_AT = range(6, 15)
+
+_SETTINGS = ("A", "B", "numbers", "limits", "rate", "lag")
 
 _PLANT = Section(
-    7,
+    15,
     [
         Part("A", A_AT, ("dx", "dx")),
         Part("B", B_AT, ("dx", "du")),
         Part("numbers", NUMBERS_AT, ("numbers",)),
-        Part("limit", LIMIT_AT, ("du",)),
+        Part("limits", LIMITS_AT, (2, "du")),
+        Part("rate", RATE_AT, ("du",)),
+        Part("lag", LAG_AT, ("du",)),
+        Part("before", BEFORE_AT, ("du",)),  # what follows changes: the last input within the limits,
+        Part("force", FORCE_AT, ("du",)),  # what the plant got last,
+        Part("queue", QUEUE_AT, ("delay", "du")),  # and the inputs on their way
     ],
 )
 
 
 def plant_vector(plant: PlantData) -> Array:
-    """Return a plant as kernels read it; the changes of a VARYING one, which can be long, are handed over beside it."""
+    """Return a plant as kernels read it and with its actuator at rest.
+
+    Kernels keep in it what the actuator remembers, so that every run needs one of its own. The changes of a VARYING
+    plant, which can be long, are handed over beside it.
+    """
     dx, du = plant.B.shape
-    sides = {"dx": dx, "du": du, "numbers": plant.numbers.size}
+    sides = {"dx": dx, "du": du, "numbers": plant.numbers.size, "delay": plant.delay}
     vector = np.zeros(_PLANT.size(sides))
-    vector[PLANT_KIND], vector[STATES], vector[INPUTS] = plant.kind, dx, du
+    vector[PLANT_KIND], vector[STATES], vector[INPUTS], vector[DELAY] = plant.kind, dx, du, plant.delay
+    vector[DIRECT] = plant.delay == 0 and not plant.lag.any()
     _PLANT.write_offsets(vector, sides)
-    for name, view in _PLANT.views(vector, sides).items():
-        view[...] = getattr(plant, name)
+    views = _PLANT.views(vector, sides)
+    for name in _SETTINGS:
+        views[name][...] = getattr(plant, name)
+    views["before"][:] = np.clip(0.0, *plant.limits)
     return vector
 
 
 @helper
-def clip(limit: Pointer, u: Pointer, size: int) -> None:
-    """Clip every input to its limit, in place."""
+def clip(limits: Pointer, u: Pointer, size: int) -> None:
+    """Clip every input to its limits, the lows followed by the highs, in place."""
     for k in range(size):
-        u[k] = min(max(u[k], -limit[k]), limit[k])
+        u[k] = min(max(u[k], limits[k]), limits[size + k])
+
+
+@helper
+def actuate(plant: Pointer, u: Pointer, size: int) -> None:
+    """Limit an input, in place, to what the actuator accepts after the one before, and remember it."""
+    rate, before = at(plant, RATE_AT), at(plant, BEFORE_AT)
+    for k in range(size):
+        u[k] = min(max(u[k], before[k] - rate[k]), before[k] + rate[k])
+    clip(at(plant, LIMITS_AT), u, size)
+    for k in range(size):
+        before[k] = u[k]
+
+
+@aside
+def _pass(plant: Pointer, u: Pointer) -> None:
+    """Let an input pass delay and lag: write what the plant gets in this round."""
+    du, delay, place = whole_at(plant, INPUTS), whole_at(plant, DELAY), whole_at(plant, NEXT)
+    force, lag, waiting = at(plant, FORCE_AT), at(plant, LAG_AT), part(at(plant, QUEUE_AT), place * du)
+    for k in range(du):
+        arrived = u[k]
+        if delay > 0:
+            arrived = waiting[k]
+            waiting[k] = u[k]
+        force[k] = lag[k] * force[k] + (1.0 - lag[k]) * arrived
+    plant[NEXT] = 0.0 if place + 1 >= delay else plant[NEXT] + 1.0
 
 
 @aside
@@ -120,17 +166,27 @@ def _flee(size: int, push: float, w: Pointer, following: Pointer) -> None:
 def move(
     plant: Pointer, change_A: Pointer, change_B: Pointer, push: float, x: Pointer, u: Pointer, w: Pointer, out: Pointer
 ) -> None:
-    """Write the state after (x, u, w); `u` is what the actuator delivers, the changes of A and B are of this round.
+    """Write the state after (x, u, w); `u` is an input from `actuate`, the changes of A and B are of this round.
 
-    With a push above 0, w is first replaced by the push of this norm that takes the next state farthest away from 0.
+    The input passes delay and lag on its way. With a push above 0, w is first replaced by the push of this norm that
+    takes the next state farthest away from 0.
     """
-    size = whole_at(plant, STATES)
+    size, force = whole_at(plant, STATES), u
+    if plant[DIRECT] == 0.0:
+        _pass(plant, u)
+        force = at(plant, FORCE_AT)
     if push > 0.0:
         for i in range(size):
             out[i] = 0.0
-        _follow(plant, change_A, change_B, x, u, out, out)
+        _follow(plant, change_A, change_B, x, force, out, out)
         _flee(size, push, w, out)
-    _follow(plant, change_A, change_B, x, u, w, out)
+    _follow(plant, change_A, change_B, x, force, w, out)
+
+
+@brief
+def one_actuation(plant: Array, u: Array) -> None:
+    """Limit an input, in place, to what the actuator accepts after the one before, and remember it."""
+    actuate(part(plant, 0), part(u, 0), u.size)
 
 
 @brief
@@ -144,17 +200,3 @@ def one_move(
 def changes_in(plant: PlantData, t: int) -> tuple[Array, Array]:
     """Return the changes of A and B in round t, for a VARYING plant; matrices that nobody reads for any other."""
     return (plant.changes_A[t], plant.changes_B[t]) if plant.kind == VARYING else (plant.A, plant.B)
-
-
-def saturate(limit: Array, u: Array) -> None:
-    """Clip every input to what the actuator delivers, in place."""
-    np.clip(u, -limit, limit, out=u)
-
-
-def advance(plant: PlantData, t: int, x: Array, u: Array, w: Array, out: Array, push: float = 0.0) -> None:
-    """Write the state after (x, u, w) in round t; `u` is what the actuator delivers.
-
-    A push above 0 first turns w into the push of this norm that takes the next state farthest from the origin; where
-    the next state would be the origin itself, w stays as it is.
-    """
-    one_move(plant_vector(plant), *changes_in(plant, t), push, x, u, w, out)

@@ -1,6 +1,9 @@
 """The inverted pendulum of the paper's experiments (Section 6)."""
 
+from numpy.typing import ArrayLike
+
 from driftwise._validate import number
+from driftwise.control.plants.actuator import ActuatorOptions
 from driftwise.control.plants.base import System
 from driftwise.control.plants.kernels import PENDULUM
 
@@ -41,6 +44,8 @@ class InvertedPendulum(System):
         Mass m of the rod, in kg, above zero.
     length : float, default 1.0
         Length l of the rod, in m, above zero.
+    rate_limit, delay, lag : optional
+        What else the motor does to its input, as in `LinearSystem`.
 
     Notes
     -----
@@ -74,6 +79,9 @@ class InvertedPendulum(System):
         gravity: float = 10.0,
         mass: float = 1.0,
         length: float = 1.0,
+        rate_limit: ArrayLike | None = None,
+        delay: int = 0,
+        lag: ArrayLike | None = None,
     ) -> None:
         def positive(name: str, value: float) -> float:
             return number("InvertedPendulum", name, value, low=0.0, exclusive=True)
@@ -83,9 +91,16 @@ class InvertedPendulum(System):
         self.mass, self.length = positive("mass", mass), positive("length", length)
         fall = 1.5 * self.gravity * self.step / self.length
         push = 3.0 * self.step / self.mass / self.length / self.length
-        super().__init__([[1.0, self.step], [fall, 1.0]], [[0.0], [push]], input_limit=self.torque_limit)
+        motor: ActuatorOptions = {
+            "input_limit": self.torque_limit,
+            "rate_limit": rate_limit,
+            "delay": delay,
+            "lag": lag,
+        }
+        super().__init__([[1.0, self.step], [fall, 1.0]], [[0.0], [push]], **motor)
         self._numbers = (-fall, push, self.step)
 
     def __repr__(self) -> str:
         rod = f"gravity={self.gravity:g}, mass={self.mass:g}, length={self.length:g}"
-        return f"InvertedPendulum(torque_limit={self.torque_limit:g}, step={self.step:g}, {rod})"
+        motor = self._actuator.replace(", input_limit=...", "")
+        return f"InvertedPendulum(torque_limit={self.torque_limit:g}, step={self.step:g}, {rod}{motor})"

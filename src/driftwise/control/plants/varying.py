@@ -1,9 +1,12 @@
 """A linear system whose matrices change from round to round (the synthetic plant of Section 6 of the paper)."""
 
+from typing import Unpack
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, number, read_only, whole
+from driftwise.control.plants.actuator import ActuatorOptions
 from driftwise.control.plants.base import System
 from driftwise.control.plants.kernels import VARYING
 from driftwise.errors import InputError
@@ -34,8 +37,8 @@ class TimeVaryingSystem(System):
     seed : int, optional
         Seed of the changes. When left out they come from the seed of the run, so that two runs with different seeds see
         different plants. A longer run has the changes of a shorter one and more.
-    input_limit : float or array of shape (inputs,), optional
-        As in `LinearSystem`.
+    input_limit, rate_limit, delay, lag : optional
+        The actuator, as in `LinearSystem`.
 
     References
     ----------
@@ -63,9 +66,9 @@ class TimeVaryingSystem(System):
         changes_A: ArrayLike | None = None,
         changes_B: ArrayLike | None = None,
         seed: int | None = None,
-        input_limit: ArrayLike | None = None,
+        **actuator: Unpack[ActuatorOptions],
     ) -> None:
-        super().__init__(A, B, input_limit=input_limit)
+        super().__init__(A, B, **actuator)
         owner = "TimeVaryingSystem"
         self.spread_A = number(owner, "spread_A", spread_A, low=0.0)
         self.spread_B = number(owner, "spread_B", spread_B, low=0.0)

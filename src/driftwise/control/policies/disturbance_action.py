@@ -5,8 +5,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, Checked, array, checked, instance, read_only, whole
-from driftwise.control.plants import PLANT_HINT, System, as_matrix
+from driftwise._validate import Array, Checked, array, checked, instance, loose, read_only, whole
+from driftwise.control.plants import PLANT_HINT, LinearSystem, System, as_matrix
 from driftwise.control.stability import lqr
 from driftwise.control.stability.certificate import stable
 from driftwise.domains import Domain
@@ -92,11 +92,25 @@ def read_loop(owner: str, system: System, K: ArrayLike) -> tuple[Array, Array]:
     return gain, np.ascontiguousarray(system.A - system.B @ gain)
 
 
+def nominal_loop(system: System) -> System:
+    """Return the plant that a controller runs: with the memory of its actuator among the states, if it has any."""
+    return system if system.prompt else LinearSystem(*system.augmented)
+
+
 def stable_loop(owner: str, system: System, K: ArrayLike | None) -> tuple[Array, Array]:
-    """Return K, that of `lqr` with unit weights if None, and A - B K; refuse a gain that does not stabilise."""
-    instance(owner, "system", system, System, PLANT_HINT)
-    gain, closed = read_loop(owner, system, lqr(system) if K is None else K)
-    stable(owner, system, gain)
+    """Return K, that of `lqr` with unit weights if None, and A - B K; refuse a gain that does not stabilise.
+
+    Both are of `nominal_loop`; a gain for the states of the plant alone leaves the actuator's memory aside.
+    """
+    loop = nominal_loop(instance(owner, "system", system, System, PLANT_HINT))
+    if K is not None and loop is not system:
+        given = loose(owner, "K", K)
+        if given.shape == system.B.T.shape:
+            K = np.hstack(
+                [array(owner, "K", given, given.shape), np.zeros((loop.input_dim, loop.state_dim - system.state_dim))]
+            )
+    gain, closed = read_loop(owner, loop, lqr(loop) if K is None else K)
+    stable(owner, loop, gain)
     return gain, closed
 
 

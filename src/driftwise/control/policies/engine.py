@@ -22,12 +22,16 @@ from driftwise._compile import LARGEST, aside, brief, helper, plugin
 from driftwise._lanes import load, store
 from driftwise._memory import Pointer, at, call, part, whole_at
 from driftwise._validate import Array
-from driftwise.control.costs.kernels import slopes_of
-from driftwise.control.plants.kernels import clip
+from driftwise.control.costs.kernels import slopes_of, targets_differ
 from driftwise.control.policies import layout as slot
+from driftwise.control.policies.guard import NOT_FINITE, note, temper, watch
+from driftwise.control.policies.lags import answers, slopes, transpose, weighted_sum
 from driftwise.domains.kernels import dot
 from driftwise.engine.layout import DECISION_AT
 from driftwise.engine.rounds import OK, REFUSED, learn, write_weights
+
+PAUSED = 3
+"""A round ended well, and something is to be done that compiled code cannot do: the controller attends to it."""
 
 OUTLIER, SETTLED = 3.0, 10.0
 """Gradients over OUTLIER times the root mean square count as that much, once SETTLED gradients have been seen."""
@@ -58,65 +62,137 @@ def add_scaled(out: Pointer, factor: float, row: Pointer, size: int) -> None:
 
 
 @helper
-def _disturbance(cell: Pointer, x: Pointer, i: int) -> float:
-    """Return coordinate i of w_{t-1} = x_t - A x_{t-1} - B u_{t-1}."""
+def _expected(cell: Pointer, i: int) -> float:
+    """Return coordinate i of A x_{t-1} + B u_{t-1}, which is x_t without a disturbance."""
     dx, du = whole_at(cell, slot.DX), whole_at(cell, slot.DU)
     A, B, before, applied = at(cell, slot.A_AT), at(cell, slot.B_AT), at(cell, slot.X_AT), at(cell, slot.U_AT)
-    w: float = x[i]
+    total = 0.0
     for k in range(dx):
-        w -= A[i * dx + k] * before[k]
+        total += A[i * dx + k] * before[k]
     for k in range(du):
-        w -= B[i * du + k] * applied[k]
-    return w
+        total += B[i * du + k] * applied[k]
+    return total
 
 
 @helper
 def admits(cell: Pointer, x: Pointer) -> bool:
-    """Tell whether a state, and the disturbance that explains it, are finite and small enough to be squared."""
+    """Tell whether a state, and the disturbance that explains it, are finite and small enough to be squared.
+
+    After samples were lost any state explains itself: the model may have gone astray meanwhile.
+    """
     wrong = 0
-    for i in range(whole_at(cell, slot.DX)):
+    for i in range(whole_at(cell, slot.STATES)):
         wrong += not abs(x[i]) <= LARGEST
-    if cell[slot.ROUND] > 0.0 and wrong == 0:
-        for i in range(whole_at(cell, slot.DX)):
-            wrong += not abs(_disturbance(cell, x, i)) <= LARGEST
+    if cell[slot.ROUND] > 0.0 and cell[slot.LOST] == 0.0 and wrong == 0:
+        for i in range(whole_at(cell, slot.STATES)):
+            wrong += not abs(x[i] - _expected(cell, i)) <= LARGEST
     return wrong == 0
 
 
 @aside
-def decide(cell: Pointer, policy: Pointer, x: Pointer) -> int:
-    """Begin a round: recover the last disturbance from x and write the input, or refuse and change nothing."""
-    if not admits(cell, x):
-        return REFUSED
-    dx, du, H = whole_at(cell, slot.DX), whole_at(cell, slot.DU), whole_at(cell, slot.LAGS)
-    columns = whole_at(cell, slot.COLUMNS)
-    K, u, past, square = at(cell, slot.K_AT), at(cell, slot.U_AT), at(cell, slot.PAST_AT), 0.0
-    if cell[slot.ROUND] > 0.0:
-        if cell[slot.HEAD] == 0.0:
-            cell[slot.HEAD] = columns - 2 * H
-            for i in range(dx):
-                for k in range(2 * H - 1, -1, -1):
-                    past[(i + 1) * columns - 2 * H + k] = past[i * columns + k]
-        cell[slot.HEAD] -= 1.0
+def make_room(cell: Pointer) -> None:
+    """Make room for the next disturbance in the history."""
+    dx, H, columns = whole_at(cell, slot.DX), whole_at(cell, slot.LAGS), whole_at(cell, slot.COLUMNS)
+    past = at(cell, slot.PAST_AT)
+    if cell[slot.HEAD] == 0.0:
+        cell[slot.HEAD] = columns - 2 * H
         for i in range(dx):
-            w = _disturbance(cell, x, i)
-            past[i * columns + whole_at(cell, slot.HEAD)] = w
-            square += w * w
+            for k in range(2 * H - 1, -1, -1):
+                past[(i + 1) * columns - 2 * H + k] = past[i * columns + k]
+    cell[slot.HEAD] -= 1.0
+
+
+@aside
+def take_in(cell: Pointer, x: Pointer, known: int) -> None:
+    """Begin a round: recover the last disturbance from a state that is admitted, or coast if it is not known.
+
+    What explains the first state after samples were lost is of several rounds, and no disturbance.
+    """
+    dx, n, lost = whole_at(cell, slot.DX), whole_at(cell, slot.STATES), cell[slot.LOST] > 0.0
+    columns, past, square = whole_at(cell, slot.COLUMNS), at(cell, slot.PAST_AT), 0.0
+    heard, z = at(cell, slot.HEARD_AT), at(cell, slot.Z_AT)
+    going = cell[slot.ROUND] > 0.0
+    for i in range(dx):
+        z[i] = min(max(_expected(cell, i), -LARGEST), LARGEST) if going else 0.0
+    if going:
+        make_room(cell)
+    for i in range(dx):
+        w = 0.0
+        if known == 1 and i < n:
+            w = x[i] - z[i] if abs(x[i] - z[i]) <= LARGEST else 0.0
+            z[i] = x[i]
+        if going:
+            heard[i] = w
+            past[i * columns + whole_at(cell, slot.HEAD)] = 0.0 if lost else w
+            square += 0.0 if lost else w * w
+    if going:
         cell[slot.FARTHEST] = max(cell[slot.FARTHEST], math.sqrt(square))
     else:
-        cell[slot.BEGAN] = math.sqrt(dot(x, x, dx))
-    newest = part(past, whole_at(cell, slot.HEAD))
-    for a in range(du):
-        u[a] = 0.0
-        for i in range(dx):
-            u[a] -= K[a * dx + i] * x[i]
+        cell[slot.BEGAN] = math.sqrt(dot(z, z, dx))
+    copy_to(at(cell, slot.X_AT), z, dx)
+
+
+@aside
+def answer(cell: Pointer, policy: Pointer) -> None:
+    """Write what a policy adds to the input: sum_i M[i] w_{t-i}."""
+    dx, du, H = whole_at(cell, slot.DX), whole_at(cell, slot.DU), whole_at(cell, slot.LAGS)
+    columns, extra = whole_at(cell, slot.COLUMNS), at(cell, slot.EXTRA_AT)
+    newest = part(at(cell, slot.PAST_AT), whole_at(cell, slot.HEAD))
+    clear(extra, du)
     for k in range(H):
         for a in range(du):
-            total = u[a]
+            total = extra[a]
             for i in range(dx):
                 total += policy[(k * du + a) * dx + i] * newest[i * columns + k]
-            u[a] = total
-    clip(at(cell, slot.LIMIT_AT), u, du)
-    copy_to(at(cell, slot.X_AT), x, dx)
+            extra[a] = total
+
+
+@aside
+def put_out(cell: Pointer) -> None:
+    """Write the input: -K x, a set-point's part, and the guard's share of what is learnt, within rates and limits."""
+    dx, du = whole_at(cell, slot.DX), whole_at(cell, slot.DU)
+    K, u, x, extra = at(cell, slot.K_AT), at(cell, slot.U_AT), at(cell, slot.X_AT), at(cell, slot.EXTRA_AT)
+    lead, limit, rate, share = at(cell, slot.LEAD_AT), at(cell, slot.LIMIT_AT), at(cell, slot.RATE_AT), cell[slot.SHARE]
+    size = 0.0
+    for a in range(du):
+        size += abs(extra[a])
+    if not size <= LARGEST:
+        clear(extra, du)
+        note(cell, NOT_FINITE, 0.0)
+    for a in range(du):
+        total, before = lead[a], u[a]
+        for i in range(dx):
+            total -= K[a * dx + i] * x[i]
+        total += share * extra[a]
+        total = min(max(total, before - rate[a]), before + rate[a])
+        u[a] = min(max(total, limit[a]), limit[du + a])
+
+
+@helper
+def decide(cell: Pointer, learner: Pointer, decision: int, entering: int, x: Pointer, known: int) -> int:
+    """Play the first half of a round: from a state to an input. What is refused changes nothing.
+
+    `decision` is the slot in the header of the learner's cell that says where its policy is; a learner with a plugin
+    (`entering` is its address, 0 if there is none) says itself what it adds to the input. A state that came late
+    (`known` is 2) or is not known (0) teaches nothing, and the guard takes back what was learnt; in place of one that
+    is not known, the model goes on.
+    """
+    if known > 0 and not admits(cell, x):
+        return REFUSED
+    take_in(cell, x, min(known, 1))
+    if known == 1:
+        if entering != 0:
+            call(entering, cell, learner)
+        else:
+            temper(cell)
+            answer(cell, at(learner, decision))
+    if known != 1:
+        cell[slot.LOST] += 1.0
+    if known != 1 or cell[slot.LOST] == 0.0:
+        watch(cell)
+    else:
+        cell[slot.LOST] = 0.0
+    put_out(cell)
     return OK
 
 
@@ -128,27 +204,23 @@ def foresee(cell: Pointer, policy: Pointer) -> None:
     B, K, turned = at(cell, slot.B_AT), at(cell, slot.K_AT), at(cell, slot.TURNED_AT)
     newest, sums = part(at(cell, slot.PAST_AT), whole_at(cell, slot.HEAD)), at(cell, slot.SUMS_AT)
     y, z, v = at(cell, slot.Y_AT), at(cell, slot.Z_AT), at(cell, slot.V_AT)
-    clear(sums, du * (H + 2))
+    spread, pushes = at(cell, slot.SPREAD_AT), at(cell, slot.GRADIENT_AT)
+    now, following = (y, z) if H % 2 == 0 else (z, y)  # so that the last one is y
+    answers(policy, newest, columns, dx, du, H, sums)
     for i in range(dx):
-        for k in range(H):
-            tail = part(newest, i * columns + k)
-            for a in range(du):
-                add_scaled(part(sums, a * (H + 2)), policy[(k * du + a) * dx + i], tail, H + 2)
-    clear(y, dx)
-    for j in range(H, -1, -1):
-        for i in range(dx):
-            total = newest[i * columns + j]
-            for a in range(du):
-                total += B[i * du + a] * sums[a * (H + 2) + j + 1]
-            z[i] = total
-        for k in range(dx):
-            add_scaled(z, y[k], part(turned, k * dx), dx)
-        copy_to(y, z, dx)
+        total = newest[i * columns + H]
+        for a in range(du):
+            total += B[i * du + a] * sums[a * (H + 2) + H + 1]
+        now[i] = total
+        weighted_sum(part(spread, i * H), part(newest, i * columns), part(B, i * du), part(sums, 1), H + 2, du, H)
+    transpose(pushes, spread, dx, H)
+    for j in range(H - 1, -1, -1):
+        weighted_sum(following, part(pushes, j * dx), now, turned, dx, dx, dx)
+        now, following = following, now
     for a in range(du):
-        total = sums[a * (H + 2)]
-        for i in range(dx):
-            total -= K[a * dx + i] * y[i]
-        v[a] = total
+        v[a] = sums[a * (H + 2)] - dot(part(K, a * dx), y, dx) + at(cell, slot.LEVEL_AT)[a]
+    for i in range(dx):
+        y[i] += at(cell, slot.CENTRE_AT)[i]
 
 
 @helper
@@ -185,10 +257,10 @@ def _steepness(cell: Pointer) -> float:
 @helper
 def foresee_slopes(cell: Pointer, cost: Pointer, t: int) -> None:
     """Write the gradients of a built-in cost at y_t(M) and v_t(M)."""
-    dx, du = whole_at(cell, slot.DX), whole_at(cell, slot.DU)
-    slopes_of(
-        cost, t, at(cell, slot.Y_AT), at(cell, slot.V_AT), dx, du, at(cell, slot.SLOPE_X_AT), at(cell, slot.SLOPE_U_AT)
-    )
+    dx, du, n = whole_at(cell, slot.DX), whole_at(cell, slot.DU), whole_at(cell, slot.STATES)
+    slope_x, slope_u = at(cell, slot.SLOPE_X_AT), at(cell, slot.SLOPE_U_AT)
+    slopes_of(cost, t, at(cell, slot.Y_AT), at(cell, slot.V_AT), n, du, slope_x, slope_u)
+    clear(part(slope_x, n), dx - n)
 
 
 @aside
@@ -201,37 +273,22 @@ def pull_back(cell: Pointer) -> float:
     columns = whole_at(cell, slot.COLUMNS)
     B, K, closed = at(cell, slot.B_AT), at(cell, slot.K_AT), at(cell, slot.CLOSED_AT)
     newest, pulls = part(at(cell, slot.PAST_AT), whole_at(cell, slot.HEAD)), at(cell, slot.PULLS_AT)
-    spread = at(cell, slot.SPREAD_AT)
-    gradient, y, z = at(cell, slot.GRADIENT_AT), at(cell, slot.Y_AT), at(cell, slot.Z_AT)
-    slope_u = at(cell, slot.SLOPE_U_AT)
+    gradient, y, z, v = at(cell, slot.GRADIENT_AT), at(cell, slot.Y_AT), at(cell, slot.Z_AT), at(cell, slot.V_AT)
+    slope_u, spread = at(cell, slot.SLOPE_U_AT), at(cell, slot.SPREAD_AT)
     at(cell, slot.STEEP_AT)[0] = _steepness(cell)
     copy_to(y, at(cell, slot.SLOPE_X_AT), dx)
     for a in range(du):
         add_scaled(y, -slope_u[a], part(K, a * dx), dx)
         pulls[a * (H + 2)] = slope_u[a]
+    clear(spread, du * dx)
     for j in range(1, H + 2):
+        weighted_sum(v, spread, y, B, du, dx, du)
         for a in range(du):
-            total = 0.0
-            for i in range(dx):
-                total += B[i * du + a] * y[i]
-            pulls[a * (H + 2) + j] = total
-        if j <= H:
-            clear(z, dx)
-            for i in range(dx):
-                add_scaled(z, y[i], part(closed, i * dx), dx)
-            copy_to(y, z, dx)
-    clear(spread, du * dx * H)
-    for i in range(dx):
-        for j in range(H + 2):
-            tail = part(newest, i * columns + j)
-            for a in range(du):
-                add_scaled(part(spread, (a * dx + i) * H), pulls[a * (H + 2) + j], tail, H)
-    square = 0.0
-    for row in range(du * dx):
-        for k in range(H):
-            entry = spread[row * H + k]
-            gradient[k * du * dx + row] = entry
-            square += entry * entry
+            pulls[a * (H + 2) + j] = v[a]
+        weighted_sum(z, spread, y, closed, dx, dx, dx)
+        y, z = z, y
+    slopes(pulls, newest, columns, dx, du, H, spread, gradient)
+    square = dot(gradient, gradient, du * dx * H)
     return normalise(cell, square) if cell[slot.MEASURED] > 0.0 and square <= LARGEST * LARGEST else square
 
 
@@ -269,22 +326,34 @@ def learner_weights(learner: Pointer, row: Pointer) -> int:
 
 
 @brief
-def act(entering: int, cell: Array, learner: Array, decision: int, x: Array) -> int:
-    """Begin a round, and let the learner see the new disturbance if it has a plugin for that (0 if not).
+def act(entering: int, cell: Array, learner: Array, decision: int, x: Array, known: int) -> int:
+    """Play the first half of a round; see `decide`."""
+    return decide(part(cell, 0), part(learner, 0), decision, entering, part(x, 0), known)
 
-    `decision` is the slot in the header of the learner's cell that says where the policy is.
-    """
-    status = decide(part(cell, 0), at(part(learner, 0), decision), part(x, 0))
-    if status == OK and entering != 0:
-        call(entering, part(cell, 0), part(learner, 0))
-    return status
+
+@helper
+def moved_on(cell: Pointer, cost: Pointer, t: int, status: int) -> int:
+    """Return PAUSED after a round that went well whose cost has another set-point; otherwise its status."""
+    n, du, target, aim = (
+        whole_at(cell, slot.STATES),
+        whole_at(cell, slot.DU),
+        at(cell, slot.TARGET_AT),
+        at(cell, slot.AIM_AT),
+    )
+    return PAUSED if status == OK and targets_differ(cost, t, target, aim, n, du) == 1 else status
 
 
 @brief
 def observe(learning: int, cell: Array, learner: Array, cost: Array) -> int:
     """End a round with a built-in cost, by the plugin that learns."""
     status: int = call(learning, part(cell, 0), part(learner, 0), part(cost, 0), 0)
-    return status
+    return moved_on(part(cell, 0), part(cost, 0), 0, status)
+
+
+@brief
+def report(cell: Array, kind: float, number: float) -> None:
+    """Write down an event that only Python can see."""
+    note(part(cell, 0), kind, number)
 
 
 @brief

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, instance, whole
 from driftwise.control.costs import Cost, CostSequence, as_costs
-from driftwise.control.plants import PLANT_HINT, System
-from driftwise.control.policies.disturbance_action import read_loop
+from driftwise.control.plants import PLANT_HINT, System, read_limits
+from driftwise.control.policies.disturbance_action import nominal_loop, read_loop
 from driftwise.control.policies.engine import look_ahead, look_back
-from driftwise.control.policies.layout import HEAD, new_cell, views
+from driftwise.control.policies.layout import HEAD, STATES, new_cell, views
 from driftwise.control.policies.scales import lipschitz, reach
 from driftwise.control.stability import lqr
 from driftwise.domains import Domain, SpectralBalls
@@ -21,11 +21,24 @@ from driftwise.losses import LossStream
 
 
 def loop_cell(system: System, K: Array, memory: int, columns: int, limit: Array | None = None) -> Array:
-    """Return a new cell for policies of a memory on the nominal closed loop, with room for so many disturbances."""
-    cell = new_cell(system.state_dim, system.input_dim, memory, columns)
-    closed, parts = system.A - system.B @ K, views(cell)
-    parts["limit"][:] = math.inf if limit is None else limit
-    for name, part in (("A", system.A), ("B", system.B), ("K", K), ("closed", closed), ("turned", closed.T)):
+    """Return a new cell for policies of a memory on the nominal closed loop, with room for so many disturbances.
+
+    Parameters
+    ----------
+    system : System
+        The plant; with the memory of its actuator among the states, if it has any (`nominal_loop`).
+    K, memory, columns
+        The gain, H, and the number of disturbances.
+    limit : array of shape (2, du), optional
+        Lows and highs of the inputs; none when left out.
+    """
+    loop = nominal_loop(system)
+    cell = new_cell(loop.state_dim, loop.input_dim, memory, columns)
+    closed, parts = loop.A - loop.B @ K, views(cell)
+    cell[STATES] = system.state_dim
+    parts["limit"][:] = read_limits("loop_cell", "limit", None, loop.input_dim) if limit is None else limit
+    parts["rate"][:], parts["bound"][:] = math.inf, math.inf
+    for name, part in (("A", loop.A), ("B", loop.B), ("K", K), ("closed", closed), ("turned", closed.T)):
         parts[name][:] = part
     return cell
 

@@ -1,80 +1,103 @@
-"""A controller without knobs: many learners over policies, each in a plant of its own, mixed by their costs."""
+"""A controller without knobs: members that forecast or learn, each in a copy of the plant, mixed by their costs."""
 
-from functools import cached_property
+import math
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, whole
-from driftwise.control.controllers.loop import PolicyLoop
-from driftwise.control.controllers.run import Learning
+from driftwise._validate import Array, instance, whole
+from driftwise.control.controllers.guard import Guard
 from driftwise.control.costs import Cost
-from driftwise.control.plants import System
-from driftwise.control.policies.disturbance_action import stable_loop
+from driftwise.control.frozen import FrozenPolicy, margin_share
+from driftwise.control.plants import PLANT_HINT, System, as_matrix
+from driftwise.control.policies.disturbance_action import DisturbanceAction, nominal_loop, stable_loop
+from driftwise.control.policies.layout import AFRESH, ALLOWED, NEW, ROUND, SHARE
+from driftwise.control.policies.model import Actuator, weights_of
 from driftwise.control.policies.scales import WIDTH, gain_size, loop_memory
-from driftwise.control.self_tuned.plants import enter
-from driftwise.control.self_tuned.pool import COUNT, FINISH_CALL, MIXTURE_AT, POOL, kept, members, new_pool, sides_of
-from driftwise.control.self_tuned.rounds import finish_round, learn_by_pool, place_all, pool_weights
-from driftwise.control.self_tuned.steps import finish
+from driftwise.control.self_tuned.answers import answers
+from driftwise.control.self_tuned.bank import bearable, candidates
+from driftwise.control.self_tuned.demands import CHECKS, around, read_floor, shortfalls
+from driftwise.control.self_tuned.holding import PooledLoop
+from driftwise.control.self_tuned.pool import CHECK, DIM, FIRST, HEARD, LARGEST_POLICY, SILENT, STILL
+from driftwise.control.stability import lqr
 from driftwise.domains import SpectralBalls
-from driftwise.engine.rounds import OK
-from driftwise.errors import InputError
+from driftwise.errors import ParameterError
 
 
-class SelfTunedController(PolicyLoop):
+class SelfTunedController(PooledLoop):
     """Needs nothing but the plant: no horizon, no bound on disturbances or costs, no step size.
 
-    The controller to begin with. Each of a pool of learners over disturbance-action policies is followed in a plant of
-    its own, under the disturbances that were recovered, and judged by what it would have cost there, moving included.
-    The policy in use is their mixture:
+    The controller to begin with, around the gain that you have. Every member of a pool is followed in a copy of the
+    plant's model, under the disturbances that were recovered, and judged by what it would have cost there. What is
+    added to u = -K x is the mixture of what the members would add:
 
-    - one that stays at M = 0, which is u = -K x, with half of the weight at first: where the past tells nothing,
-      little is lost;
-    - seven that descend along the gradient, with steps from 2^-10 to 4 times D / sqrt(sum of squared gradients) for
-      gains of size D, shorter in the first H rounds, and five with a step for every coordinate (AdaGrad);
-    - four that fit a quadratic cost by recursive least squares, in which a round counts for 1, 0.999, 0.99 or 0.97 in
-      the next, and move by at most D / sqrt(H + rounds that count). They fit `QuadraticCost` only: in rounds with any
-      other cost they stay where they are. They are left out where a policy has more than 400 entries.
+    - *zero*, which is u = -K x, with half of the weight at first: where the past tells nothing, little is lost;
+    - members that forecast the disturbances and answer to the forecast as linear-quadratic control with preview does:
+      *hold* (they stay as they are, at once or smoothed: a disturbance observer) and autoregressions of orders 2, 8 and
+      32 fitted by least squares, which follow drifts, steps, seasons and sums of waves;
+    - learners over disturbance-action policies, by gradient descent and AdaGrad, which follow any convex cost; they are
+      left out where a policy has more than 400 entries.
 
-    Decisions are the same whatever the unit of costs, whatever the unit of states and inputs, and whatever constant is
-    added to the costs. Rounds in which states are over three times as large as usual count for less, so that a glitch
-    does not throw policies far away; still, one that is a thousand times as large as usual makes the next few hundred
-    rounds more expensive.
+    A bank of models watches whether the plant answers later, more weakly or more slowly than the model says, by how
+    well each predicts; when the evidence is strong, the controller goes by that model and `log` says so. A guard falls
+    back on u = -K x when something is wrong (`Guard`). Decisions are the same whatever the unit of costs, whatever the
+    unit of states and inputs, and whatever constant is added to the costs.
 
     Parameters
     ----------
     system : System
-        The plant; the controller uses its nominal (A, B).
+        The plant; the controller uses its nominal (A, B), and its delay and lag.
     K : array of shape (du, dx), optional
-        Gain that stabilises the plant; `lqr` with unit weights when left out. What is learnt comes on top of the gain.
+        Gain that stabilises the plant, such as your own; `lqr` with the weights of `cost`, or unit weights, when left
+        out. What is learnt comes on top of the gain.
     memory : int, optional
-        H, the number of past disturbances that the policy answers to. When left out, as many as it takes the closed
+        H, the number of past disturbances that learnt policies answer to. When left out, as many as it takes the closed
         loop to bring a disturbance down to a tenth, from 10 to 200.
+    cost : Cost, optional
+        What states and inputs cost, if it is known beforehand. When left out, forecasts are answered by the weights of
+        the first cost that is observed, if that is a `QuadraticCost` or `SoftLimits`, and by unit weights otherwise.
     radii : float or array of shape (H,), optional
-        Largest spectral norms of M[1], ..., M[H]; four times the size D of a good gain when left out.
-    input_bound : float or array of shape (du,), optional
-        Largest size of each input.
+        Largest spectral norms of M[1], ..., M[H]; four times the size of a good gain when left out.
+    input_bound : float or array of shape (du,) or (du, 2), optional
+        Largest size of each input, or rows [low, high].
+    rate_limit : float or array of shape (du,), optional
+        Most that an input may change from one round to the next.
+    guard : bool or Guard, default True
+        Fall back on u = -K x when states, samples or what is learnt look wrong. Without one, a state that is not a
+        number is refused by an `InputError`.
+    bank : bool, default True
+        Look for delays, gains and lags that are not in the model.
+    start : DisturbanceAction or FrozenPolicy, optional
+        A policy around the same gain to begin with, such as ``controller.freeze()`` of yesterday.
+    min_delay_margin : int, optional
+        Samples of extra delay that the loop must stand. Margins of the policy in use are looked at every 25 rounds, and
+        as little of it is used as is needed to keep them.
+    min_gain_margin, min_phase_margin : float, optional
+        Factor that the plant's gain may grow by, and phase in degrees, likewise.
 
     Attributes
     ----------
     members : tuple of str
-        Names of the learners, in the order of `weights`.
+        Names of the members, in the order of `weights`.
     domain : SpectralBalls
-        Where policies live.
+        Where learnt policies live.
+    health : Health
+        Whether what is learnt is in use, and which model of the actuator.
+    log : tuple of Event
+        What the guard did and why, and what was found of the actuator.
 
     Notes
     -----
-    Nothing is proved. What was measured, beside `GradientController` with the step that is best in hindsight, LQR and
-    `ScreamController`, is printed by ``driftwise reproduce control``.
+    Nothing is proved. What was measured, beside LQR, LQI, a disturbance observer and autoregressive preview on plants
+    that it was not designed on, is printed by ``driftwise reproduce control``.
 
-    The learners are mixed by AdaHedge, whose rate comes from what mixing has cost so far: a rate from the range of the
-    costs would be ruled by learners with steps that are far too long. It is a mixture of policies, as one of the inputs
-    would be open-loop, and a plant that is unstable runs away under it. The learners' own plants are the nominal linear
-    system, without an input bound. In the first rounds, when all that is known speaks for bold policies, it is bolder
-    than `ScreamController`: on a plant that tips over this may cost more than is saved later.
+    The members are mixed by AdaHedge, whose rate comes from what mixing has cost so far. What is mixed is what they add
+    to u = -K x, as functions of the disturbances that all of them see: mixing inputs of plants that have come apart
+    would be open-loop, and an unstable plant runs away under it.
 
-    A round takes time in proportion to 17 n (dx + du), with n = H du dx the entries of a policy, and to
-    n^2 ((dx + du) / 2 + 6) for least squares: some 15 microseconds at n = 20, half a millisecond at n = 300.
+    Forecasts are answered by the cost that the members were made for. Where costs change from round to round, learners
+    over policies are what adapts.
 
     References
     ----------
@@ -89,13 +112,11 @@ class SelfTunedController(PolicyLoop):
     >>> controller = dw.control.SelfTunedController(plant)
     >>> trace = dw.control.simulate(plant, controller, cost, waves, rounds=2000)
     >>> lqr = dw.control.simulate(plant, dw.control.LinearController(plant), cost, waves, rounds=2000)
-    >>> round(trace.total / lqr.total, 3)
-    0.482
-    >>> controller.weights.shape, controller.members[-1]
-    ((17,), 'least squares 0.97')
+    >>> round(trace.total / lqr.total, 2)
+    0.48
+    >>> print(controller.health)
+    learning: 100% of what is learnt is in use
     """
-
-    _learning = Learning(MIXTURE_AT, enter, learn_by_pool, pool_weights)
 
     def __init__(
         self,
@@ -103,82 +124,143 @@ class SelfTunedController(PolicyLoop):
         K: ArrayLike | None = None,
         memory: int | None = None,
         *,
+        cost: Cost | None = None,
         radii: ArrayLike | None = None,
         input_bound: ArrayLike | None = None,
+        rate_limit: ArrayLike | None = None,
+        guard: bool | Guard = True,
+        bank: bool = True,
+        start: "DisturbanceAction | FrozenPolicy | None" = None,
+        min_delay_margin: int | None = None,
+        min_gain_margin: float | None = None,
+        min_phase_margin: float | None = None,
     ) -> None:
         owner = type(self).__name__
+        instance(owner, "bank", bank, bool, "True")
+        if cost is not None:
+            instance(owner, "cost", cost, Cost, "QuadraticCost(1.0, 1.0)")
+            cost.probe(*instance(owner, "system", system, System, PLANT_HINT).B.shape)
+        weights = None if K is not None else weights_of(cost, *self._sizes(owner, system))
+        if weights is not None:
+            K = lqr(nominal_loop(system), _padded(weights[0], nominal_loop(system).state_dim), weights[1])
         gain, closed = stable_loop(owner, system, K)
         H = loop_memory(closed) if memory is None else whole(owner, "memory", memory)
-        size = gain_size(system, gain)
-        shape = (H, system.input_dim, system.state_dim)
-        self.domain = SpectralBalls(shape, WIDTH * size if radii is None else radii)
-        self._hold(new_pool(self.domain, size))
-        super().__init__(system, gain, H, input_bound=input_bound)
+        size = gain_size(nominal_loop(system), gain)
+        n, du = system.state_dim, system.input_dim
+        self.domain = SpectralBalls((H, du, n), WIDTH * size if radii is None else radii)
+        self._given = self._own_members(n, du)
+        lag = (0.0,) * du if system.lag is None else tuple(system.lag.tolist())
+        known = candidates(system.delay, lag) if bank else (Actuator(system.delay, 1.0, lag),)
+        self._actuators = bearable(system.A, system.B, gain, known)
+        self._make_pool(system, gain, size, weights_of(cost, n, du) or (np.eye(n), np.eye(du)))
+        limits: dict[str, Any] = {"input_bound": input_bound, "rate_limit": rate_limit, "guard": guard}
+        super().__init__(system, gain, H, **limits)
+        self._floor = read_floor(owner, min_delay_margin, min_gain_margin, min_phase_margin)
+        self._checks = self._pool[CHECK] = CHECKS if self._floor else 0
+        if self._floor:
+            self._need_margins()
+        self._start: Array | None = None
+        self._begin_at(start)
+        # The first cost that is seen may be another than the members were made for: they are made anew for it.
+        self._cell[AFRESH] = NEW if cost is None else 0.0
+        if cost is not None:
+            self._look(weights_of(cost, n, du))
+            self.attend(cost)
 
-    def _hold(self, pool: Array) -> None:
-        """Continue with another pool, whose addresses are not written."""
-        self.__dict__.pop("_pool_parts", None)
-        self._pool, self._linked = pool, False
+    @staticmethod
+    def _sizes(owner: str, system: System) -> tuple[int, int]:
+        instance(owner, "system", system, System, PLANT_HINT)
+        return system.state_dim, system.input_dim
 
-    @cached_property
-    def _pool_parts(self) -> dict[str, Array]:
-        """What the learners are and know, by name; see ``self_tuned.pool``."""
-        return POOL.views(self._pool, sides_of(self.domain))
+    def _need_margins(self) -> None:
+        """Refuse a floor that u = -K x itself does not keep; look after the policies from now on."""
+        still = FrozenPolicy(**self._frozen(0.0)).margins()
+        short = shortfalls(still, self._floor)
+        if short:
+            raise ParameterError(
+                f"{type(self).__name__}: u = -K x itself does not stand {short}; it has {still}. Give a gain K with "
+                "more margin, or ask for less."
+            )
+
+    def _keep_margins(self) -> None:
+        """Allow as much of what is learnt as leaves the margins that were asked for."""
+        whole = FrozenPolicy(**self._frozen(1.0))
+        self._cell[ALLOWED] = margin_share(whole, **self._floor)  # type: ignore[arg-type]
+        self._cell[SHARE] = min(self._cell[SHARE], self._cell[ALLOWED])
+
+    def _begin_at(self, start: "DisturbanceAction | FrozenPolicy | None") -> None:
+        """Let the learners over policies begin at a policy, with half of the weight."""
+        if start is None:
+            return
+        owner, n, H = type(self).__name__, self.state_dim, self.memory
+        if not isinstance(start, FrozenPolicy):
+            instance(owner, "start", start, DisturbanceAction, "controller.freeze() or DisturbanceAction(K, M)")
+        if not self._pool[DIM]:
+            raise ParameterError(
+                f"{owner}: a start is for policies of at most {LARGEST_POLICY} entries, and H du dx is "
+                f"{self.domain.dim}; give a smaller memory."
+            )
+        K = as_matrix(owner, "start.K", start.K[:, :n], (self.input_dim, n))
+        if not np.allclose(K, self.K[:, :n], rtol=1e-6, atol=1e-9):
+            raise ParameterError(f"{owner}: start was learnt around another gain; give K=start.K[:, :{n}].")
+        M = np.zeros((H, self.input_dim, n))
+        M[: len(start.M)] = start.M[:H, :, :n]
+        self._start = M
+        self._put_start()
+
+    def _put_start(self) -> None:
+        """Put the learners over policies where they are to begin."""
+        if self._start is None:
+            return
+        parts, model = self._pool_parts, self._best
+        parts["policies"][:] = self.domain.project(around(model, self._start)).ravel()
+        first, share = int(self._pool[FIRST]), float(np.exp(parts["prior"][1]))
+        learners = len(parts["policies"])
+        parts["prior"][0], parts["prior"][first : first + learners] = math.log(share), math.log(STILL / learners)
+        parts["weights"][:] = np.exp(parts["prior"])
+
+    def attend(self, cost: Cost) -> None:
+        """Do what compiled rounds have left to be done, and look at the margins when that is due."""
+        super().attend(cost)
+        if self._floor and int(self._cell[ROUND]) % CHECKS == 0:
+            self._keep_margins()
 
     @property
-    def _decider(self) -> Array:
-        if not self._linked:
-            self._pool_parts["plan"][:] = self.domain.plan()
-            self._pool[FINISH_CALL] = finish.address
-            self._linked = True
-        return self._pool
+    def policy(self) -> DisturbanceAction:
+        """The policy in use, as far as it answers to the last H disturbances; `freeze` has all of it."""
+        M = np.zeros((self.memory, *self.K.shape))
+        M[:, :, : self.state_dim] = self._answers(self.memory)[0]
+        return DisturbanceAction(self.K, M)
 
-    @_decider.setter
-    def _decider(self, cell: Array) -> None:
-        if cell is not self._pool:
-            self._hold(cell)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what is to be copied: neither views, nor room, nor addresses, which belong to this process."""
-        state = {name: part for name, part in super().__getstate__().items() if name != "_pool_parts"}
-        return {**state, "_pool": kept(self._pool, self.domain), "_linked": False}
-
-    def __setstate__(self, saved: dict[str, Any]) -> None:
-        """Make room to work in again after copying or unpickling."""
-        super().__setstate__(saved)
-        self._hold(POOL.with_room(self._pool, sides_of(self.domain)))
+    def _answers(self, memory: int) -> tuple[Array, Array]:
+        """Return what all members together answer to so many past disturbances, and the constant that comes with it."""
+        heard = self._pool[HEARD]
+        ready = [heard >= row[SILENT] for row in self._pool_parts["table"]]
+        return answers(self._best, self._given, self.weights, self._pool_parts, ready.__getitem__, memory)
 
     def _decision(self) -> Array:
-        return self._pool_parts["mixture"]
+        return self.policy.M.ravel()
 
-    @property
-    def weights(self) -> Array:
-        """Weights of the learners, in the order of `members`."""
-        return self._pool_parts["weights"][: int(self._pool[COUNT])].copy()
-
-    @property
-    def members(self) -> tuple[str, ...]:
-        """Names of the learners, in the order of `weights`."""
-        return members(int(self._pool[COUNT]))
+    def _frozen(self, share: float) -> dict[str, Any]:
+        M, offset = self._answers(max(self.memory, FROZEN))
+        sizes = np.abs(M).max(axis=(1, 2))
+        last = int(np.flatnonzero(sizes > 1e-6 * sizes.max(initial=0.0)).max(initial=0)) + 1
+        model, lead = self._best, self._parts["lead"]
+        pair = {"A": model.A, "B": model.B, "K": model.own, "states": self.state_dim}
+        return {**pair, "M": share * M[:last], "rest": lead.copy(), "offset": share * offset, **self._fences()}
 
     @property
     def guarantee(self) -> str:
         """What is promised about this controller's regret."""
         return "No bound on the regret is proved: the controller tunes itself, and was measured only."
 
-    def _learn_by_hand(self, cost: Cost) -> None:
-        """Ask a cost that is not built in what every learner pays, and for the slopes."""
-        pool, parts, dx = self._decider, self._pool_parts, self.state_dim
-        place_all(self._cell, pool)
-        for m, point in enumerate(parts["points"]):
-            parts["values"][m] = cost.value(parts["states"][m].copy(), parts["inputs"][m].copy())
-            parts["slopes"][m, :dx], parts["slopes"][m, dx:] = cost.gradient(point[:dx].copy(), point[dx:].copy())
-        if finish_round(self._cell, pool) != OK:
-            raise self._out_of_range(cost)
 
-    def _out_of_range(self, cost: Cost) -> InputError:
-        return InputError(
-            f"{type(self).__name__}.observe: {cost!r} or its gradient leaves the range of numbers in the plant of "
-            "one of the learners; the plant diverges, or costs or disturbances are in units far too large. The "
-            "controller is unchanged."
-        )
+FROZEN = 100
+"""Disturbances that a frozen policy answers to, at least where members remember that many."""
+
+
+def _padded(Q: Array, size: int) -> Array:
+    """Return weights of the states, with none for what comes after them."""
+    out = np.zeros((size, size))
+    out[: len(Q), : len(Q)] = Q
+    return out

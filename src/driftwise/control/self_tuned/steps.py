@@ -1,10 +1,10 @@
 """The end of a round for a pool: learners are judged, moved and mixed anew, compiled.
 
-Meta: AdaHedge (``driftwise.engine.hedge``) on each learner's own costs, with prior p_1. With the sum Delta of the
-mixability gaps so far, ::
+Meta: AdaHedge (``driftwise.engine.hedge``) on each member's own costs, with prior p_1. With the discounted
+sum Delta of the mixability gaps so far, and discounted totals L, ::
 
     p_{t,i} ~ p_{1,i} exp(-L_{t-1,i} / Delta_{t-1})
-    Delta_t = Delta_{t-1} + <p_t, l_t> + Delta_{t-1} log sum_i p_{t,i} exp(-l_{t,i} / Delta_{t-1})
+    Delta_t = 0.998 Delta_{t-1} + <p_t, l_t> + Delta_{t-1} log sum_i p_{t,i} exp(-l_{t,i} / Delta_{t-1})
 
 so that a learner that does badly no longer matters: a rate from the range of the costs would be ruled by the worst of
 them. Base: own gradients g^i, steps in proportion to 1 / sqrt((1 + H / t) sum of |g^i|^2): in the first rounds no
@@ -16,11 +16,9 @@ import math
 from driftwise._compile import aside, plugin
 from driftwise._lanes import load, store
 from driftwise._memory import Pointer, at, part, whole_at
-from driftwise.control.policies import layout as loop
-from driftwise.control.policies.engine import add_scaled, clear, remember
+from driftwise.control.policies.engine import add_scaled
 from driftwise.control.self_tuned import pool as slot
-from driftwise.control.self_tuned.least_squares import accumulate, fit
-from driftwise.control.self_tuned.plants import descend
+from driftwise.control.self_tuned.copies import descend
 from driftwise.domains.kernels import dot, project
 from driftwise.engine.hedge import judge, tuned_rate, weigh
 from driftwise.engine.rounds import OK, REFUSED
@@ -30,21 +28,22 @@ _SIMPLE, _SCALED = len(slot.STEPS), len(slot.PACES)
 
 @aside
 def _weigh(pool: Pointer) -> None:
-    """Take in what the learners paid, and write their new weights."""
+    """Take in what the members paid, and write their new weights; earlier rounds count for a little less."""
     lanes = whole_at(pool, slot.LANES)
     prior, totals, values = at(pool, slot.PRIOR_AT), at(pool, slot.TOTALS_AT), at(pool, slot.VALUES_AT)
     weights = at(pool, slot.WEIGHTS_AT)
-    _, mean, mix = judge(lanes, tuned_rate(1.0, pool[slot.GAP]), prior, totals, values, weights, 0.0)
-    pool[slot.GAP] += mean - mix
+    rate, size = tuned_rate(1.0, pool[slot.GAP]), at(pool, slot.MOVED_AT)[1]
+    _, mean, mix = judge(lanes, rate, prior, totals, values, weights, size)
+    pool[slot.GAP] = slot.FADING * pool[slot.GAP] + (mean - mix)
     for m in range(0, lanes, 4):
-        store(totals, m, load(totals, m) + load(values, m))
+        store(totals, m, slot.FADING * load(totals, m) + load(values, m))
     weigh(lanes, tuned_rate(1.0, pool[slot.GAP]), prior, totals, weights)
 
 
 @aside
 def _step(pool: Pointer, m: int) -> None:
-    """Move learner m against its own gradient."""
-    n, scaled = whole_at(pool, slot.DIM), m - 1 - _SIMPLE
+    """Move learner m over policies against its own gradient."""
+    n, scaled = whole_at(pool, slot.DIM), m - _SIMPLE
     gradient, policy = part(at(pool, slot.GRADIENTS_AT), m * n), part(at(pool, slot.POLICIES_AT), m * n)
     norms = at(pool, slot.NORMS_AT)
     square = dot(gradient, gradient, n)
@@ -53,7 +52,7 @@ def _step(pool: Pointer, m: int) -> None:
     norms[m] += square
     size = pool[slot.SIZE] / math.sqrt(1.0 + pool[slot.MEMORY] / pool[slot.ROUNDS])
     if scaled < 0:
-        add_scaled(policy, -(at(pool, slot.STEPS_AT)[m - 1] * size / math.sqrt(norms[m])), gradient, n)
+        add_scaled(policy, -(at(pool, slot.STEPS_AT)[m] * size / math.sqrt(norms[m])), gradient, n)
     else:
         step = at(pool, slot.PACES_AT)[scaled] * size / math.sqrt(n)
         spread = part(at(pool, slot.SPREADS_AT), scaled * n)
@@ -64,27 +63,17 @@ def _step(pool: Pointer, m: int) -> None:
     project(at(pool, slot.PLAN_AT), policy, at(pool, slot.SPARE_AT))
 
 
-@plugin("int64(P, P, int64)")
-def finish(cell: Pointer, pool: Pointer, quadratic: int) -> int:
-    """End a round by the values and slopes in the room: weights, policies, and the policy to be used next.
-
-    What is refused changes nothing.
-    """
-    if descend(cell, pool, quadratic) != OK:
+@plugin("int64(P)")
+def finish(pool: Pointer) -> int:
+    """End a round by the values and slopes in the room: weights, and policies. What is refused changes nothing."""
+    if descend(pool) != OK:
         return REFUSED
-    n, moved, mixture = whole_at(pool, slot.DIM), at(pool, slot.MOVED_AT)[0], at(pool, slot.MIXTURE_AT)
+    moved, learners = at(pool, slot.MOVED_AT)[0], whole_at(pool, slot.COUNT) - whole_at(pool, slot.FIRST)
     _weigh(pool)
     if moved > 0.0:
         pool[slot.ROUNDS] += 1.0
         pool[slot.SQUARES] += moved
-    for m in range(1, 1 + _SIMPLE + _SCALED):
-        _step(pool, m)
-    if quadratic == 1:
-        accumulate(pool, whole_at(cell, loop.DX) + whole_at(cell, loop.DU))
-        for f in range(whole_at(pool, slot.FITS)):
-            fit(pool, f, 1 + _SIMPLE + _SCALED + f)
-    clear(mixture, n)
-    for m in range(whole_at(pool, slot.COUNT)):
-        add_scaled(mixture, at(pool, slot.WEIGHTS_AT)[m], part(at(pool, slot.POLICIES_AT), m * n), n)
-    remember(cell, 0.0)
+    if learners > 0:
+        for m in range(_SIMPLE + _SCALED):
+            _step(pool, m)
     return OK

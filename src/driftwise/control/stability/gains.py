@@ -92,28 +92,29 @@ def lqr(system: System, Q: ArrayLike | None = None, R: ArrayLike | None = None) 
             f"lqr: no gain stabilises the system, since its inputs do not reach the mode with the eigenvalue "
             f"{shown(values[np.argmin(reach)])}, which is not below 1; the plant needs an input that acts on it."
         )
-    K = _riccati_gain(A, B, Q, R)
-    if K is None or not spectral_radius(A - B @ K) < 1.0:
+    found = riccati(A, B, Q, R)
+    if found is None or not spectral_radius(A - B @ found[1]) < 1.0:
         hardest = f" The mode that is hardest to reach has the eigenvalue {shown(values[np.argmin(reach)])}."
         raise StabilityError(
             f"lqr: the Riccati equation has no stabilising solution that floating point can find."
             f"{hardest if values.size else ''} Give Q a weight above 0 on every state, and bring states, inputs and "
             f"weights to units in which their numbers are of similar size."
         )
-    return K
+    return found[1]
 
 
-def _riccati_gain(A: Array, B: Array, Q: Array, R: Array) -> Array | None:
+def riccati(A: Array, B: Array, Q: Array, R: Array) -> tuple[Array, Array] | None:
+    """Return P of the Riccati equation, and the gain; None if floating point does not find them."""
     from scipy.linalg import solve_discrete_are
 
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            P = solve_discrete_are(A, B, Q, R)
-            K: Array = np.linalg.solve(R + B.T @ P @ B, B.T @ P @ A)
+            P: Array = solve_discrete_are(A, B, Q, R)
+            K: Array = np.asarray(np.linalg.solve(R + B.T @ P @ B, B.T @ P @ A), dtype=float)
         except (np.linalg.LinAlgError, ValueError):
             return None
-    return K if np.isfinite(K).all() else None
+    return (P, K) if np.isfinite(K).all() else None
 
 
 @checked

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from driftwise.errors import unknown_name
 from driftwise.experiments.studies import figure1
 from driftwise.experiments.studies.control import exploration, identification, selftuned
+from driftwise.experiments.studies.control.engineer import nominal, output, wrong
 from driftwise.experiments.studies.decisions import adversaries, capacity, daily, gradients, paper, real, robustness
 from driftwise.experiments.studies.figure2 import study as figure2
 from driftwise.experiments.studies.selftuned import battery, hints, integers, stream, units
@@ -32,7 +33,10 @@ DECISIONS = (
     *(real.STUDY, capacity.STUDY, daily.STUDY, robustness.STUDY),
     *(paper.STUDY, gradients.STUDY, adversaries.STUDY),
 )
-CONTROL = (identification.STUDY, exploration.STUDY, selftuned.STUDY)
+CONTROL = (
+    *(nominal.STUDY, wrong.MISMATCH, wrong.ACTUATOR, output.STUDY),
+    *(identification.STUDY, exploration.STUDY, selftuned.STUDY),
+)
 
 CATALOGUE = {
     "figure1": Experiment("Figure 1: learning while moving costs", (figure1.STUDY,), (25.0, 70.0), seeded=True),
@@ -40,7 +44,7 @@ CATALOGUE = {
     "theory": Experiment("Theory: bounds, growth, and the hardest instances", THEORY, (35.0, 120.0)),
     "selftuned": Experiment("Learning without knobs", SELF_TUNED, (25.0, 600.0)),
     "decisions": Experiment("Decisions, beside rules that are tuned in hindsight", DECISIONS, (50.0, 480.0)),
-    "control": Experiment("Plants that are not known, and control without knobs", CONTROL, (35.0, 3600.0)),
+    "control": Experiment("Control without knobs, and plants that are not known", CONTROL, (60.0, 4000.0)),
 }
 
 

@@ -10,9 +10,9 @@ from tests.experiments.claims import BOTH_SIZES, check_claims
 
 @BOTH_SIZES
 def test_errors_fall_and_are_estimated_as_claimed(quick: bool) -> None:
-    finding = check_claims(STUDY, quick, count=7, keep=lambda task: task[-1] < 20)
+    finding = check_claims(STUDY, quick, count=9, keep=lambda task: task[-1] < 20)
     assert [row[:2] for row in finding.tables[0].rows] == [
-        [kind, method] for kind in INDEPENDENT + CORRELATED for method in ("iv", "moments", "ols")
+        [kind, method] for kind in INDEPENDENT + CORRELATED for method in ("iv", "whitened", "moments", "ols")
     ]
     below = {(row[0], row[1]): float(row[-1].rstrip("%")) for row in finding.tables[0].rows}
     assert all(below[kind, method] >= 99.0 for kind, method in below if method != "ols")
@@ -52,6 +52,8 @@ def test_the_wrong_growth_and_calibration_are_said_not_to_hold() -> None:
         {
             "iv error": 1.0,
             "iv estimate": 0.1,
+            "whitened error": 2.0,
+            "whitened estimate": 0.1,
             "moments error": 1.0 / T,
             "moments estimate": 0.1,
             "ols error": 1.0 / T,
@@ -60,4 +62,4 @@ def test_the_wrong_growth_and_calibration_are_said_not_to_hold() -> None:
         for _, T, _ in tasks
     ]
     finding = STUDY.conclude(tasks, results)
-    assert [claim.holds for claim in finding.claims] == [False, False, False, False, False, True, False]
+    assert [claim.holds for claim in finding.claims] == [False, False, False, False, False, False, True, False, False]

@@ -1,0 +1,146 @@
+"""The guard of a controller, compiled: back to u = -K x when what was learnt may be doing harm.
+
+With gamma the share of what is learnt, u = -K x + gamma (what is learnt). The energy of a disturbance is what it costs
+under u = -K x. When the mean over ten rounds, outliers cut, is ten times what was ever usual, gamma fades to 0 within
+three rounds and stays there for as long as the loop needs to settle. If the energy has then fallen below a quarter,
+what was learnt was the culprit: a controller whose model lacks a delay takes its own inputs for disturbances, and feeds
+on them. It begins afresh, with a quarter of the say, which doubles after calm times. Otherwise the world has changed,
+and gamma comes back in a few rounds. A sample that is missing or late fades gamma likewise.
+
+The rule was found by measuring on plants with delays, wrong gains and wrong models; nothing is proved.
+"""
+
+import math
+
+from driftwise._compile import LARGEST, aside, helper
+from driftwise._memory import Pointer, at, part, whole_at
+from driftwise.control.policies import layout as slot
+from driftwise.domains.kernels import dot
+
+TRIPPED, BOUND, GUILTY, INNOCENT, TRUSTED, MISSING, LATE, OUT_OF_RANGE = map(float, range(8))
+NOT_FINITE, ADOPTED, COSTLY = map(float, range(8, 11))
+"""Kinds of event; floats, since compiled helpers are compiled again for every whole number that is passed to them."""
+
+WINDOW, FIRST = 10.0, 20.0
+"""Rounds over which the energy is averaged; rounds with a disturbance before the guard can step in."""
+
+KICK, CUT = 10.0, 30.0
+"""The guard steps in at KICK times the usual energy; a round counts for at most CUT times the usual."""
+
+CALMED = 0.25
+"""What is left of the energy at u = -K x if what was learnt was the culprit; and the share that it then has left."""
+
+FADE, GONE = 0.25, 0.01
+"""Factor by which gamma falls in a round, and where it is taken to be 0."""
+
+RETURN = 0.2
+"""What gamma regains in a round, unless what was learnt was the culprit: then it takes the time of the loop."""
+
+PATIENCE = 20.0
+"""Calm rounds before the share doubles, in times that the loop needs to settle; twice as many after each fall."""
+
+
+@aside
+def note(cell: Pointer, kind: float, number: float) -> None:
+    """Write down an event."""
+    row = part(at(cell, slot.EVENTS_AT), 3 * (whole_at(cell, slot.EVENTS) % slot.LOGGED))
+    row[0], row[1], row[2] = cell[slot.ROUND], kind, number
+    cell[slot.EVENTS] += 1.0
+
+
+@helper
+def _fade(cell: Pointer) -> None:
+    cell[slot.SHARE] *= FADE
+    if cell[slot.SHARE] < GONE:
+        cell[slot.SHARE] = 0.0
+
+
+@helper
+def _energy(cell: Pointer) -> float:
+    """Return what the last disturbance costs under u = -K x."""
+    dx, sight, heard, total = whole_at(cell, slot.DX), at(cell, slot.SIGHT_AT), at(cell, slot.HEARD_AT), 0.0
+    for i in range(dx):
+        seen = dot(part(sight, i * dx), heard, dx)
+        total += seen * seen
+    return total
+
+
+@aside
+def temper(cell: Pointer) -> None:
+    """Cut the newest disturbance, as policies answer to it, to what a round counts for: it may be a glitch."""
+    energy, most = _energy(cell), CUT * cell[slot.USUAL]
+    if cell[slot.GUARDED] > 0.0 and cell[slot.WATCHED] > FIRST and energy > most:
+        columns, newest = whole_at(cell, slot.COLUMNS), part(at(cell, slot.PAST_AT), whole_at(cell, slot.HEAD))
+        for i in range(whole_at(cell, slot.DX)):
+            newest[i * columns] *= math.sqrt(most) / math.sqrt(energy)
+
+
+@helper
+def _out_of_bounds(cell: Pointer) -> int:
+    """Return 1 plus the first state that is beyond the bound that was given, 0 if none is."""
+    x, bound = at(cell, slot.X_AT), at(cell, slot.BOUND_AT)
+    for i in range(whole_at(cell, slot.STATES)):
+        if not abs(x[i]) <= bound[i]:
+            return i + 1
+    return 0
+
+
+@helper
+def _end_of_rest(cell: Pointer) -> None:
+    """Say who was the culprit, by what is left of the energy; nobody is where a state was beyond its bound."""
+    if cell[slot.TRIP] == 0.0:
+        note(cell, INNOCENT, -1.0)
+    elif cell[slot.RAW] < CALMED * cell[slot.TRIP]:
+        cell[slot.STRIKES] += 1.0
+        cell[slot.CAP] *= CALMED
+        cell[slot.CALM] = 0.0
+        cell[slot.AFRESH] = 1.0
+        note(cell, GUILTY, cell[slot.CAP])
+    else:
+        cell[slot.USUAL] = max(cell[slot.USUAL], cell[slot.RAW])
+        cell[slot.FAST] = min(cell[slot.FAST], cell[slot.USUAL])
+        note(cell, INNOCENT, cell[slot.USUAL])
+
+
+@aside
+def watch(cell: Pointer) -> None:
+    """Move gamma, after the state and the disturbance of a round are known and before its input is."""
+    if cell[slot.LOST] > 0.0:
+        _fade(cell)
+        return
+    if cell[slot.GUARDED] == 0.0:
+        return
+    energy, outside = min(_energy(cell), LARGEST * LARGEST), _out_of_bounds(cell)
+    if energy > 0.0:
+        cell[slot.WATCHED] += 1.0
+    settled = cell[slot.WATCHED] > FIRST
+    share = 1.0 / min(max(cell[slot.WATCHED], 1.0), WINDOW)
+    cell[slot.RAW] += share * (energy - cell[slot.RAW])
+    cell[slot.FAST] += share * ((min(energy, CUT * cell[slot.USUAL]) if settled else energy) - cell[slot.FAST])
+    if not settled:
+        cell[slot.USUAL] = max(cell[slot.USUAL], cell[slot.FAST])
+    if cell[slot.RESTING] > 0.0:
+        _fade(cell)
+        if outside == 0:
+            cell[slot.RESTING] -= 1.0
+        if cell[slot.RESTING] == 0.0:
+            _end_of_rest(cell)
+        return
+    cell[slot.CALM] += 1.0
+    if outside > 0 or cell[slot.FAST] > KICK * cell[slot.USUAL]:
+        cell[slot.TRIP] = cell[slot.RAW] if outside == 0 else 0.0
+        cell[slot.RESTING] = cell[slot.REST]
+        if outside > 0:
+            note(cell, BOUND, outside - 1.0)
+        else:
+            note(cell, TRIPPED, cell[slot.FAST] / cell[slot.USUAL])
+        _fade(cell)
+        return
+    if cell[slot.FAST] > cell[slot.USUAL]:
+        cell[slot.USUAL] += (cell[slot.FAST] - cell[slot.USUAL]) / cell[slot.REST]
+    if cell[slot.CAP] < 1.0 and cell[slot.CALM] > PATIENCE * cell[slot.REST] * 2.0 ** cell[slot.STRIKES]:
+        cell[slot.CAP] = min(1.0, 2.0 * cell[slot.CAP])
+        cell[slot.CALM] = 0.0
+        note(cell, TRUSTED, cell[slot.CAP])
+    step = RETURN if cell[slot.CAP] == 1.0 else 1.0 / cell[slot.REST]
+    cell[slot.SHARE] = min(min(cell[slot.CAP], cell[slot.ALLOWED]), cell[slot.SHARE] + step)

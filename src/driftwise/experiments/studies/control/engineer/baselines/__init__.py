@@ -1,0 +1,1 @@
+"""What an engineer would use instead: integral action, a disturbance observer, a forecast with preview, LQG."""
