@@ -189,13 +189,13 @@ def alternatives() -> None:
     names = [*BASELINES, OURS]
     print(f"\nCost over LQR, {ROUNDS} rounds" + " " * 27 + "".join(f" {name:>10}" for name in names))
     for setting in SETTINGS:
-        totals = nominal.run(*setting, ROUNDS)
+        totals = nominal.run(*setting, ROUNDS, 0)
         label = "{}, {}, in the {}".format(*setting)
         print(f"{label:<52}" + "".join(f" {totals[name] / totals['LQR']:>10.3f}" for name in names), flush=True)
     names = [*output.OTHERS, OURS]
     print(f"\nCost over LQG, outputs measured, {ROUNDS} rounds" + " " * 11 + "".join(f" {name:>15}" for name in names))
-    for plant, kind, rounds in output.STUDY.tasks(FULL):
-        totals = output.run(plant, kind, rounds)
+    for plant, kind, *rest in output.STUDY.tasks(FULL):
+        totals = output.run(plant, kind, *rest)
         label = f"{plant}, {kind}"
         print(f"{label:<52}" + "".join(f" {totals[name] / totals['LQG']:>15.3f}" for name in names), flush=True)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -57,6 +57,10 @@ class MoveCost(metaclass=Checked):
             )
         object.__setattr__(self, "up", up)
         object.__setattr__(self, "down", down)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return the prices themselves, which nobody can change: copies of a learner share them."""
+        return self
 
     @property
     def dim(self) -> int | None:

@@ -30,7 +30,7 @@ def test_every_size_and_case_is_printed_and_learning_pays() -> None:
         assert max(gradient, scream) <= limit * lqr
         assert tuned <= (1.01 if "gaussian" in name else 0.48) * lqr
     outputs = r"^[a-z ]+, (?:AR\(1\)|two sines \+ bias) +1\.000 +\d+\.\d{3} +\d+\.\d{3}$"
-    assert len(re.findall(outputs, result.stdout, re.MULTILINE)) == 16
+    assert len(re.findall(outputs, result.stdout, re.MULTILINE)) == 24
     ratios = re.findall(r"^.*, in the \w+ +1\.000" + 4 * r" +(\d+\.\d+)" + "$", result.stdout, re.MULTILINE)
     assert len(ratios) == 6
     for alternatives in ratios:

@@ -46,7 +46,7 @@ from driftwise.control.hindsight import (
     best_policy,
     clairvoyant,
 )
-from driftwise.control.identification import ExploreThenCommit, Identified, identify
+from driftwise.control.identification import AdaptiveController, ExploreThenCommit, Identified, identify
 from driftwise.control.output import OutputFeedback
 from driftwise.control.plants import (
     InvertedPendulum,
@@ -86,6 +86,7 @@ from driftwise.control.trace import ControlTrace
 
 __all__ = [
     "AbsoluteCost",
+    "AdaptiveController",
     "AderController",
     "AdversarialDisturbance",
     "AutoregressiveDisturbance",

@@ -40,11 +40,11 @@ LEARNING, FALLBACK, RETURNING = "learning", "fallback", "returning"
 class Guard(Fixed):
     """Settings of the guard of a controller; ``guard=True`` stands for ``Guard()``.
 
-    A guarded controller falls back on u = -K x when the disturbances that it recovers are suddenly ten times as
-    energetic as before (its model may be wrong, and its own inputs come back at it), when a state is beyond
-    `state_bound`, and when a sample is missing, not a number or late. What is learnt fades within three rounds and
-    comes back without a jump; nothing is learnt from samples that were lost. ``controller.health`` says how it is, and
-    ``controller.log`` what happened.
+    A guarded controller falls back on u = -K x when the energy of the disturbances that it recovers grows beyond ten
+    times what was usual and goes on growing (its model may be wrong, and its own inputs come back at it), when a state
+    is beyond `state_bound`, and when a sample is missing, not a number or late. What is learnt fades within three
+    rounds and comes back without a jump; nothing is learnt from samples that were lost. ``controller.health`` says how
+    it is, and ``controller.log`` what happened.
 
     Parameters
     ----------
@@ -68,6 +68,7 @@ class Guard(Fixed):
     >>> for event in controller.log:
     ...     print(event.round, event.text)
     2 the sample is missing: the model goes on in its place, and what is learnt fades
+    3 state 0 is beyond its bound: u = -K x takes over until the loop settles
     """
 
     def __init__(
@@ -150,7 +151,7 @@ def health_of(cell: Array, model: str) -> Health:
 _TEXTS = {
     kinds.TRIPPED: (
         FALLBACK,
-        "disturbances are {value:.3g} times as energetic as ever: u = -K x takes over until the loop settles",
+        "disturbances grow, to {value:.3g} times the usual energy: u = -K x takes over until the loop settles",
     ),
     kinds.BOUND: (FALLBACK, "state {value:.0f} is beyond its bound: u = -K x takes over until the loop settles"),
     kinds.GUILTY: (
@@ -164,6 +165,7 @@ _TEXTS = {
     kinds.OUT_OF_RANGE: (FALLBACK, "the sample is out of range: the model goes on in its place"),
     kinds.COSTLY: (FALLBACK, "the cost of the round is out of range: nothing is learnt from it"),
     kinds.NOT_FINITE: (FALLBACK, "what is learnt is no longer a number, and was left out"),
+    kinds.SPIKE: (LEARNING, "a disturbance is {value:.3g} times as energetic as usual: what is learnt sees it cut"),
     kinds.ADOPTED: (LEARNING, "states are foreseen better with another actuator; from now on: {model}"),
 }
 """What the kinds of event mean for the status, and how they are put in words."""

@@ -24,7 +24,7 @@ from driftwise._memory import Pointer, at, call, part, whole_at
 from driftwise._validate import Array
 from driftwise.control.costs.kernels import slopes_of, targets_differ
 from driftwise.control.policies import layout as slot
-from driftwise.control.policies.guard import NOT_FINITE, note, temper, watch
+from driftwise.control.policies.guard import NOT_FINITE, note, temper, watch, watch_bounds
 from driftwise.control.policies.lags import answers, slopes, transpose, weighted_sum
 from driftwise.domains.kernels import dot
 from driftwise.engine.layout import DECISION_AT
@@ -192,6 +192,7 @@ def decide(cell: Pointer, learner: Pointer, decision: int, entering: int, x: Poi
         watch(cell)
     else:
         cell[slot.LOST] = 0.0
+        watch_bounds(cell)
     put_out(cell)
     return OK
 

@@ -1,11 +1,13 @@
 """The guard of a controller, compiled: back to u = -K x when what was learnt may be doing harm.
 
 With gamma the share of what is learnt, u = -K x + gamma (what is learnt). The energy of a disturbance is what it costs
-under u = -K x. When the mean over ten rounds, outliers cut, is ten times what was ever usual, gamma fades to 0 within
-three rounds and stays there for as long as the loop needs to settle. If the energy has then fallen below a quarter,
-what was learnt was the culprit: a controller whose model lacks a delay takes its own inputs for disturbances, and feeds
-on them. It begins afresh, with a quarter of the say, which doubles after calm times. Otherwise the world has changed,
-and gamma comes back in a few rounds. A sample that is missing or late fades gamma likewise.
+under u = -K x. A controller whose model lacks a delay takes its own inputs for disturbances and feeds on them, so that
+energies grow and go on growing; a disturbance that jumps grows once. When the mean over ten rounds has more than
+doubled at three looks in a row, five rounds apart, and is ten times what was ever usual, gamma fades to 0 within three
+rounds and stays there for as long as the loop needs to settle. If the energy has then fallen below a quarter, what was
+learnt was the culprit: it begins afresh, with a quarter of the say, which doubles after calm times. Otherwise the world
+has changed, and gamma comes back in a few rounds. A state beyond a bound that was given, and a sample that is missing
+or late, fade gamma likewise.
 
 The rule was found by measuring on plants with delays, wrong gains and wrong models; nothing is proved.
 """
@@ -18,14 +20,21 @@ from driftwise.control.policies import layout as slot
 from driftwise.domains.kernels import dot
 
 TRIPPED, BOUND, GUILTY, INNOCENT, TRUSTED, MISSING, LATE, OUT_OF_RANGE = map(float, range(8))
-NOT_FINITE, ADOPTED, COSTLY = map(float, range(8, 11))
+NOT_FINITE, ADOPTED, COSTLY, SPIKE = map(float, range(8, 12))
 """Kinds of event; floats, since compiled helpers are compiled again for every whole number that is passed to them."""
 
 WINDOW, FIRST = 10.0, 20.0
 """Rounds over which the energy is averaged; rounds with a disturbance before the guard can step in."""
 
 KICK, CUT = 10.0, 30.0
-"""The guard steps in at KICK times the usual energy; a round counts for at most CUT times the usual."""
+"""The guard steps in at KICK times the usual energy if it grows; a round counts for at most CUT times the usual."""
+
+LOOK, DOUBLED, GROWING = 5.0, 2.2, 3.0
+"""Rounds from one look at the growth to the next, the factor that counts as growth, and how many such looks in a row
+it takes. A disturbance that jumps grows at two looks, while the mean over ten rounds fills up."""
+
+GLITCH = 1e4
+"""A disturbance with this many times the energy of all before it is a jump, or a mistake of a sensor: it is logged."""
 
 CALMED = 0.25
 """What is left of the energy at u = -K x if what was learnt was the culprit; and the share that it then has left."""
@@ -102,6 +111,22 @@ def _end_of_rest(cell: Pointer) -> None:
         note(cell, INNOCENT, cell[slot.USUAL])
 
 
+@helper
+def _step_in(cell: Pointer, energy: float, kind: float, number: float) -> None:
+    """Take what is learnt away until the loop has settled; an energy of 0 says that nobody is to be blamed."""
+    cell[slot.TRIP], cell[slot.RESTING] = energy, cell[slot.REST]
+    note(cell, kind, number)
+    _fade(cell)
+
+
+@aside
+def watch_bounds(cell: Pointer) -> None:
+    """Look at the first state after samples were lost: its disturbance is of several rounds, but its bound is known."""
+    outside = _out_of_bounds(cell)
+    if cell[slot.GUARDED] > 0.0 and cell[slot.RESTING] == 0.0 and outside > 0:
+        _step_in(cell, 0.0, BOUND, outside - 1.0)
+
+
 @aside
 def watch(cell: Pointer) -> None:
     """Move gamma, after the state and the disturbance of a round are known and before its input is."""
@@ -114,11 +139,17 @@ def watch(cell: Pointer) -> None:
     if energy > 0.0:
         cell[slot.WATCHED] += 1.0
     settled = cell[slot.WATCHED] > FIRST
+    if settled and energy > GLITCH * max(cell[slot.USUAL], cell[slot.RAW]):
+        note(cell, SPIKE, energy / cell[slot.USUAL])
     share = 1.0 / min(max(cell[slot.WATCHED], 1.0), WINDOW)
     cell[slot.RAW] += share * (energy - cell[slot.RAW])
     cell[slot.FAST] += share * ((min(energy, CUT * cell[slot.USUAL]) if settled else energy) - cell[slot.FAST])
     if not settled:
         cell[slot.USUAL] = max(cell[slot.USUAL], cell[slot.FAST])
+    if settled and cell[slot.WATCHED] % LOOK == 0.0:
+        grown = cell[slot.MARK] > 0.0 and cell[slot.RAW] > DOUBLED * cell[slot.MARK]
+        cell[slot.GROWN] = cell[slot.GROWN] + 1.0 if grown else 0.0
+        cell[slot.MARK] = cell[slot.RAW]
     if cell[slot.RESTING] > 0.0:
         _fade(cell)
         if outside == 0:
@@ -127,14 +158,11 @@ def watch(cell: Pointer) -> None:
             _end_of_rest(cell)
         return
     cell[slot.CALM] += 1.0
-    if outside > 0 or cell[slot.FAST] > KICK * cell[slot.USUAL]:
-        cell[slot.TRIP] = cell[slot.RAW] if outside == 0 else 0.0
-        cell[slot.RESTING] = cell[slot.REST]
-        if outside > 0:
-            note(cell, BOUND, outside - 1.0)
-        else:
-            note(cell, TRIPPED, cell[slot.FAST] / cell[slot.USUAL])
-        _fade(cell)
+    if outside > 0:
+        _step_in(cell, 0.0, BOUND, outside - 1.0)
+        return
+    if cell[slot.GROWN] >= GROWING and cell[slot.FAST] > KICK * cell[slot.USUAL]:
+        _step_in(cell, cell[slot.RAW], TRIPPED, cell[slot.FAST] / cell[slot.USUAL])
         return
     if cell[slot.FAST] > cell[slot.USUAL]:
         cell[slot.USUAL] += (cell[slot.FAST] - cell[slot.USUAL]) / cell[slot.REST]

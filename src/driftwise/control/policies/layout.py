@@ -39,19 +39,21 @@ from driftwise._memory import Array, Part, Workspace
     RAW,  # the same, nothing cut
     USUAL,  # what FAST is measured against
     TRIP,  # RAW when the guard stepped in
+    MARK,  # RAW at the last look at how fast it grows,
+    GROWN,  # and looks in a row at which it had more than doubled
     RESTING,  # rounds at u = -K x that are left
     REST,  # rounds that the loop needs to settle
     STRIKES,  # how often what was learnt turned out to be the culprit
     CALM,  # rounds since the last change of CAP
     AFRESH,  # whether learning is to begin again; NEW if no cost has been seen yet
     EVENTS,  # number of events so far
-) = range(15, 30)
+) = range(15, 32)
 
 # The header, part three: where the parts are.
-A_AT, B_AT, K_AT, CLOSED_AT, TURNED_AT, LIMIT_AT, RATE_AT, SIGHT_AT, BOUND_AT = range(30, 39)
-PAST_AT, X_AT, U_AT, HEARD_AT, EXTRA_AT, LEAD_AT, CENTRE_AT, LEVEL_AT, TARGET_AT, AIM_AT, EVENTS_AT = range(39, 50)
-Y_AT, Z_AT, V_AT, SLOPE_X_AT, SLOPE_U_AT, SUMS_AT, PULLS_AT, SPREAD_AT, GRADIENT_AT, STEEP_AT = range(50, 60)
-HEADER = 60
+A_AT, B_AT, K_AT, CLOSED_AT, TURNED_AT, LIMIT_AT, RATE_AT, SIGHT_AT, BOUND_AT = range(32, 41)
+PAST_AT, X_AT, U_AT, HEARD_AT, EXTRA_AT, LEAD_AT, CENTRE_AT, LEVEL_AT, TARGET_AT, AIM_AT, EVENTS_AT = range(41, 52)
+Y_AT, Z_AT, V_AT, SLOPE_X_AT, SLOPE_U_AT, SUMS_AT, PULLS_AT, SPREAD_AT, GRADIENT_AT, STEEP_AT = range(52, 62)
+HEADER = 62
 
 NEW = 2.0
 """AFRESH of members that wait for the first cost, to be made for it."""

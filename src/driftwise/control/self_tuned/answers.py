@@ -74,8 +74,11 @@ def answers(
         S, constant = still.copy(), nothing
         if ready(r):
             coefficients = parts["regressions"][start:place].reshape(q, wide)[:, :n]
-            rows, constant = forecast_answer(model, coefficients, parts["cuts"][:n], one.order)
-            S[: one.order] = (rows @ model.scale)[:memory]
+            with np.errstate(all="ignore"):
+                rows, level = forecast_answer(model, coefficients, parts["cuts"][:n], one.order)
+            # Forecasts that grow without end are cut where they are used; there is no linear map for that.
+            if np.isfinite(rows).all() and np.isfinite(level).all():
+                S[: one.order], constant = (rows @ model.scale)[:memory], level
         add(weights[1 + len(HOLDS) + r], S, constant)
     first = 1 + len(HOLDS) + len(AUTOREGRESSIONS)
     for g in range(len(given.names)):

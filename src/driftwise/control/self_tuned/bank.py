@@ -9,7 +9,7 @@ learning. With E the energy of the first candidate's y, all sums discounted by 0
     evidence for j over the one in use = 1/2 min(t, 100) log[(errors + 0.003 E) / (errors_j + 0.003 E)]
 
 From round 15 on the candidate with the most evidence is adopted if that is over 16; the first one, which is what the
-user said, comes back at 3. Found by measuring; nothing is proved.
+user said, comes back at 8. Found by measuring; nothing is proved.
 """
 
 import math
@@ -36,10 +36,14 @@ OUTLIER, WINDOW, STREAK = 9.0, 50.0, 3.0
 """A disturbance counts for at most OUTLIER times the usual energy, which is a mean over WINDOW rounds; after STREAK
 such rounds in a row, that is what is usual. So one wild sample, which is two wild disturbances, teaches very little."""
 
+GLITCH = 0.03
+"""Nothing is concluded about the actuator from a disturbance that counts for less than this, with over 10^4 times the
+usual energy, nor from the rounds before it: it may be a mistake of a sensor."""
+
 FORGET, RIDGE, FLOOR = 0.99, 1e-6, 3e-3
 """What a round counts for in the next; ridge of the predictors; what every candidate's errors are raised by."""
 
-EARLIEST, STRONG, RETURN = 15.0, 16.0, 3.0
+EARLIEST, STRONG, RETURN = 15.0, 16.0, 8.0
 """Rounds before anything is adopted, and from one change to the next; evidence for adopting a candidate, and for going
 back to the first."""
 
@@ -110,6 +114,8 @@ def _judge(pool: Pointer, j: int, unexplained: Pointer) -> None:
         y[i] = unexplained[i] - dot(part(push, i * du), delivered, du)
     if j == 0:
         _size_up(pool, dot(y, y, n))
+    if pool[slot.COUNTED] < GLITCH:
+        return
     for i in range(n):
         y[i] *= pool[slot.COUNTED]
     ridge = 0.5 * RIDGE * (sums[0] + sums[2])
@@ -186,6 +192,9 @@ def judge_all(pool: Pointer, before: Pointer, applied: Pointer, x: Pointer, w: P
     for j in range(N):
         _judge(pool, j, unexplained)
     explain(pool, before, x, part(at(pool, slot.FILTERS_AT), whole_at(pool, slot.SELECTED) * du), w)
+    if pool[slot.COUNTED] < GLITCH:
+        pool[slot.STORY] = 0.0
+        return
     pool[slot.JUDGED] += 1.0
     if N > 1:
         _elect(pool)

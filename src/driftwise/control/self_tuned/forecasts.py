@@ -27,7 +27,7 @@ FLAT, DROPPED = 1e-30, 1e30
 REACH, KEPT = 1.5, 0.999
 """Forecasts are cut at REACH times the largest y; what a round counts for in that, in the next."""
 
-EXPERIENCED, SURE = 20.0, 2.0
+EXPERIENCED, SURE = 6.0, 1.0
 """What is foreseen counts in V after so many disturbances, and up to this evidence for another model: where the model
 is wrong, boldness in the first rounds makes the loop ring."""
 

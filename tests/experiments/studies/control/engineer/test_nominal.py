@@ -13,7 +13,7 @@ from driftwise.experiments.studies.control.engineer.plants import HELD_OUT, MAKE
 from driftwise.experiments.studies.study import Size
 from tests.experiments.claims import BOTH_SIZES, check_claims
 
-TASKS = [("reactor", "steps", "load", 10), ("crane", "white", "states", 10), ("cart-pole", "white", "load", 10)]
+TASKS = [("drone", "steps", "load", 10, 0), ("tower", "white", "states", 10, 1), ("cart-pole", "white", "load", 10, 0)]
 FINE = {OURS: 0.99, "LQR": 2.0, "LQI": 1.5, "DOB": math.inf, "AR-preview": 1.0}
 
 
@@ -26,8 +26,8 @@ def test_the_best_alternative_is_matched(quick: bool) -> None:
 
 def test_every_setting_is_there() -> None:
     full = nominal.tasks(Size())
-    assert len(full) == len(set(full)) == 12 * 8 * 2
-    assert len({task[0] for task in full} & {*HELD_OUT}) == 9
+    assert len(full) == len(set(full)) == 19 * 8 * 2 * 2
+    assert len({task[0] for task in full} & {*HELD_OUT}) == 7
     quick = nominal.tasks(Size(quick=True))
     assert {task[1] for task in quick} == set(KINDS)
     assert {task[0] for task in quick} <= {*HELD_OUT}
@@ -35,16 +35,16 @@ def test_every_setting_is_there() -> None:
 
 def test_a_controller_that_costs_more_is_said_to() -> None:
     assert [claim.holds for claim in STUDY.conclude(TASKS, [FINE, FINE, FINE]).claims] == [True, True]
-    dear = STUDY.conclude(TASKS, [FINE, FINE | {OURS: 1.2}, FINE])
+    dear = STUDY.conclude(TASKS, [FINE, FINE | {OURS: 1.6}, FINE])
     assert [claim.holds for claim in dear.claims] == [False, False]
-    assert dear.claims[1].measured == "at worst 1.200: crane, white, in the states"
-    assert [row[:4] for row in dear.tables[-1].rows] == [["crane", "white", "states", "1.200"]]
+    assert dear.claims[1].measured == "at worst 1.600: tower, white, in the states"
+    assert [row[:5] for row in dear.tables[-1].rows] == [["tower", "white", "states", "1", "1.600"]]
     often = STUDY.conclude(TASKS, [FINE | {OURS: 1.01}, FINE | {OURS: 1.01}, FINE])
     assert [claim.holds for claim in often.claims] == [False, True]
     lost = STUDY.conclude(TASKS, [FINE, FINE | {OURS: math.inf}, FINE])
     assert lost.claims[1].holds is False
     assert "diverges" in lost.claims[1].measured
-    assert lost.tables[-1].rows[0][3] == "diverges"
+    assert lost.tables[-1].rows[0][4] == "diverges"
 
 
 def test_claims_are_about_plants_that_are_held_out() -> None:
@@ -55,6 +55,6 @@ def test_claims_are_about_plants_that_are_held_out() -> None:
 
 
 def test_a_run_has_every_alternative() -> None:
-    totals = nominal.run("short period", "constant", "load", 200)
+    totals = nominal.run("short period", "constant", "load", 200, 0)
     assert list(totals) == [OURS, *BASELINES]
     assert totals["DOB"] == pytest.approx(min(totals[name] for name in BASELINES))

@@ -16,14 +16,14 @@ from driftwise.experiments.studies.control.engineer.plants import MAKERS
 from driftwise.experiments.studies.study import Size
 from tests.experiments.claims import BOTH_SIZES, check_claims
 
-TASKS = [("crane", "AR(1)", 10), ("levitation", "AR(1)", 10), ("two masses", "AR(1)", 10)]
+TASKS = [("drone", "AR(1)", 10, 0), ("tower", "AR(1)", 10, 0), ("two masses", "AR(1)", 10, 0)]
 FINE = {OURS: 1.0, LQG: 2.0, FREE: 1.0, LQG + FILTER: 1.8, FREE + FILTER: 0.9}
 
 
 @BOTH_SIZES
 def test_the_better_of_the_two_is_matched(quick: bool) -> None:
     finding = check_claims(STUDY, quick, count=2)
-    assert len(finding.tables[0].rows) == 2 * (2 if quick else 8) + 1
+    assert len(finding.tables[0].rows) == 2 * (2 if quick else 12) + 1
 
 
 def test_every_setting_is_there() -> None:
@@ -35,12 +35,12 @@ def test_every_setting_is_there() -> None:
 
 def test_a_run_takes_the_best_version_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(output, "our_cost", lambda plant, rows, noise: float(len(rows)))
-    totals = output.run("two masses", "AR(1)", 300)
+    totals = output.run("two masses", "AR(1)", 300, 0)
     assert totals.keys() == FINE.keys()
     assert totals[OURS] == 300.0
     plant = MAKERS["two masses"]()
     rows = disturbances(plant, "two masses", "AR(1)", "load", 300)
-    noise = NOISE * seed_of("two masses", "AR(1)", "noise").normal(size=(300, 2))
+    noise = NOISE * seed_of("two masses", "AR(1)", "noise", 0).normal(size=(300, 2))
     for name, laws in output.laws(plant).items():
         each = [total_cost(*trajectory(plant.A, plant.B, law, rows, plant.measured, noise), 4) for law in laws]
         np.testing.assert_allclose(totals[name], min(each))
@@ -52,7 +52,7 @@ def test_a_run_that_diverges_costs_infinitely_much(monkeypatch: pytest.MonkeyPat
         raise InputError("the plant diverges")
 
     monkeypatch.setattr(output, "simulate", diverge)
-    assert output.run("two masses", "AR(1)", 20)[OURS] == math.inf
+    assert output.run("two masses", "AR(1)", 20, 0)[OURS] == math.inf
 
 
 @pytest.mark.parametrize(
@@ -72,5 +72,5 @@ def test_a_controller_that_costs_more_on_plants_that_are_judged_is_said_to(
     finding = STUDY.conclude(TASKS, results)
     assert [claim.holds for claim in finding.claims] == holds
     rows = finding.tables[0].rows
-    assert rows[0] == ["crane", "AR(1)", f"{totals[0]:.3f}", "2.000", "1.000", "1.800", "0.900"]
+    assert rows[0] == ["drone", "AR(1)", f"{totals[0]:.3f}", "2.000", "1.000", "1.800", "0.900"]
     assert rows[2][0] == "two masses (seen)"

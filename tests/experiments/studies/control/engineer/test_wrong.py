@@ -48,7 +48,7 @@ def test_only_settings_in_which_lqr_is_stable_count(study: Study) -> None:
 )
 def test_a_controller_that_costs_more_is_said_to(family: str, ratio: float, kept: tuple[bool, bool, bool]) -> None:
     study = MISMATCH if family == "mismatch" else ACTUATOR
-    tasks = [("reactor", family, FAMILIES[family][0].name, kind, "load", 10) for kind in ("steps", "white")]
+    tasks = [("drone", family, FAMILIES[family][0].name, kind, "load", 10, 0) for kind in ("steps", "white")]
     for results in ([FINE | {OURS: ratio}] * 2, [FINE | {OURS: ratio}, FINE | {OURS: ratio * 0.999}]):
         finding = study.conclude(tasks, results)
         assert [claim.holds for claim in finding.claims] == list(kept[: 3 if BARS[family].mean else 2])
@@ -56,14 +56,21 @@ def test_a_controller_that_costs_more_is_said_to(family: str, ratio: float, kept
 
 
 def test_one_divergence_among_many_is_enough() -> None:
-    tasks = [("reactor", "delay", "delay 1", "steps", "load", 10)] * 20
+    tasks = [("drone", "delay", "delay 1", "steps", "load", 10, 0)] * 20
     finding = ACTUATOR.conclude(tasks, [FINE] * 19 + [FINE | {OURS: math.inf}])
     assert [claim.holds for claim in finding.claims] == [False, False, False]
     assert finding.claims[0].measured == "1 of 20 settings"
-    assert finding.claims[1].measured == "at worst diverges: reactor, delay 1, steps, in the load"
+    assert finding.claims[1].measured == "at worst diverges: drone, delay 1, steps, in the load"
     assert finding.tables[0].rows[0][3:6] == ["0.500", "diverges", "1"]
+
+
+def test_claims_are_about_plants_that_are_held_out() -> None:
+    tasks = [(name, "delay", "delay 1", "steps", "load", 10, 0) for name in ("drone", "reactor")]
+    finding = ACTUATOR.conclude(tasks, [FINE, FINE | {OURS: math.inf}])
+    assert [claim.holds for claim in finding.claims] == [True, True, True]
+    assert finding.tables[1].rows[0][0] == "reactor"  # and is listed all the same
 
 
 def test_a_fault_is_found_by_its_name() -> None:
     assert find("gain", "gain x 2, delay 1")[3:5] == (2.0, 1)
-    assert run("short period", "delay", "delay 3", "white", "load", 60).keys() == {OURS, LQR, ARF}
+    assert run("short period", "delay", "delay 3", "white", "load", 60, 0).keys() == {OURS, LQR, ARF}

@@ -19,7 +19,7 @@ ROUNDS = 1500
 DIVERGED = 100.0
 """A run that costs this many times what it is compared with counts as one that diverged."""
 
-QUICK = ("short period", "reactor", "two masses")
+QUICK = ("converter", "balancing robot", "drone")
 """Plants of the quick size: one that is stable, one that is not, and one in between."""
 
 

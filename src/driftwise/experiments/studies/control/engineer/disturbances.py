@@ -1,7 +1,7 @@
 """Eight kinds of disturbance that plants meet, each through a physical load or in every state.
 
-A setting is a plant, a kind and an entry; its numbers come from a seed made of these names, so that every controller,
-at every size of a study, meets the same disturbance.
+A setting is a plant, a kind, an entry and a seed; its numbers come from a generator made of these, so that every
+controller, at every size of a study, meets the same disturbance.
 """
 
 import math
@@ -97,7 +97,7 @@ KINDS: dict[str, Signal] = {
 """Every kind, by name."""
 
 
-def disturbances(plant: Plant, name: str, kind: str, entry: str, rounds: int) -> Array:
+def disturbances(plant: Plant, name: str, kind: str, entry: str, rounds: int, seed: int = 0) -> Array:
     """Return w_1, ..., w_T of a setting, one row a round.
 
     Parameters
@@ -112,7 +112,9 @@ def disturbances(plant: Plant, name: str, kind: str, entry: str, rounds: int) ->
         One of `ENTRIES`.
     rounds : int
         Number of rounds T.
+    seed : int, default 0
+        Which draw.
     """
     directions = plant.load if entry == "load" else 0.1 * np.eye(len(plant.A))
-    signal = KINDS[kind](seed_of(name, kind, entry), rounds, directions.shape[1])
+    signal = KINDS[kind](seed_of(name, kind, entry, seed), rounds, directions.shape[1])
     return np.asarray(signal @ directions.T)

@@ -20,23 +20,27 @@ from driftwise.experiments.studies.control.engineer.disturbances import ENTRIES,
 from driftwise.experiments.studies.control.engineer.plants import DESIGN, HELD_OUT, MAKERS
 from driftwise.experiments.studies.study import Arguments, Size, Study, group
 
-MEAN, WORST = 1.01, 1.5
+MEAN, WORST = 1.0, 1.5
 """Claimed cost over the best alternative of every setting: geometric mean, and at worst."""
-LOST = 1.02
-"""Settings that cost more than this times the best alternative are listed."""
+DRAWS = (0, 1)
+"""Seeds of the disturbances of every setting."""
+LOST, GOAL = 1.02, 1.08
+"""Settings that cost more than the first of these times the best alternative are listed; the second was the goal."""
 
 
 def tasks(size: Size) -> list[Arguments]:
-    """Return (plant, kind, entry, rounds): all there are, or three plants with every kind in one entry."""
+    """Return (plant, kind, entry, rounds, seed): all there are, or three plants with every kind in one entry."""
     if size.quick:
-        return [(name, kind, entry, ROUNDS) for name in QUICK for kind, entry in alternating(name)]
-    return [(name, kind, entry, ROUNDS) for name in MAKERS for kind in KINDS for entry in ENTRIES]
+        return [(name, kind, entry, ROUNDS, 0) for name in QUICK for kind, entry in alternating(name)]
+    return [
+        (name, kind, entry, ROUNDS, seed) for name in MAKERS for kind in KINDS for entry in ENTRIES for seed in DRAWS
+    ]
 
 
-def run(plant: str, kind: str, entry: str, rounds: int) -> dict[str, float]:
+def run(plant: str, kind: str, entry: str, rounds: int, seed: int) -> dict[str, float]:
     """Return the total cost of every controller."""
     known = MAKERS[plant]()
-    rows = disturbances(known, plant, kind, entry, rounds)
+    rows = disturbances(known, plant, kind, entry, rounds, seed)
     totals = {name: baseline_cost(name, (known.A, known.B), known, rows) for name in BASELINES}
     return {OURS: our_cost(LinearSystem(known.A, known.B), known, rows), **totals}
 
@@ -72,9 +76,9 @@ def conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
         title = f"Cost over that of the best alternative, geometric mean, by {what}"
         tables.append(Table(title, [what, OURS, *BASELINES, f"{OURS}, worst"], rows))
     lost = sorted((k for k, ratio in enumerate(ratios[OURS]) if not ratio <= LOST), key=lambda k: -ratios[OURS][k])
-    rows = [[*tasks[k][:3], *(shown(ratios[name][k]) for name in (OURS, *BASELINES))] for k in lost]
+    rows = [[*tasks[k][:3], str(tasks[k][4]), *(shown(ratios[name][k]) for name in (OURS, *BASELINES))] for k in lost]
     title = f"Settings in which it costs over {LOST:.2f} times the best alternative"
-    tables.append(Table(title, ["plant", "disturbance", "entry", OURS, *BASELINES], rows))
+    tables.append(Table(title, ["plant", "disturbance", "entry", "seed", OURS, *BASELINES], rows))
     summary = [
         f"Over the best alternative of every setting the controller without knobs cost {mean:.3f} in the geometric "
         f"mean of plants that it was not designed on, {shown(most)} at worst.",
@@ -82,7 +86,8 @@ def conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
         + ", ".join(f"{name} {geometric_mean(ratios[name][k] for k in judged):.3f}" for name in BASELINES)
         + ". LQI is the best of seven weights in hindsight in every setting.",
         f"It cost more than the best alternative in {sum(not ratio <= 1.0 for ratio in mine)} of {len(mine)} settings, "
-        f"over {LOST:.2f} times as much in {sum(not ratio <= LOST for ratio in mine)}.",
+        f"over {LOST:.2f} times as much in {sum(not ratio <= LOST for ratio in mine)}, "
+        f"over {GOAL:.2f} times in {sum(not ratio <= GOAL for ratio in mine)}.",
     ]
     panel = sorted_panel("Cost over the best alternative", "ratio", {name: ratios[name] for name in (OURS, ARF)})
     return Finding(STUDY.title, summary, tables, claims, [panel])
