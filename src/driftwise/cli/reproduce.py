@@ -68,8 +68,9 @@ def reproduce(
     decisions: SelfTunedLearner on real streams beside rules tuned in hindsight, with forecasts, in other units, after
     glitches, and on the paper's stream; the streams come with the extra `streams`; not run unless named.
 
-    control: identification of unknown plants, explore-then-commit on 200 of them, and control without knobs; it takes
-    longer than all the others together, and is not run unless named.
+    control: SelfTunedController beside LQR, integral action, observers and forecasts on an engineer's plants, with
+    right and wrong models, from outputs, and while they drift; plants that are not known; changing costs. Not run
+    unless named.
     """
     from rich.console import Console
 

@@ -1,10 +1,12 @@
 """Faults that are injected: plants, guarded controllers, what goes wrong, and one loop that plays it all by hand."""
 
 import functools
+import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
 import driftwise as dw
 from driftwise import control
@@ -12,6 +14,7 @@ from driftwise._validate import Array
 from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.control.plants.kernels import PlantData, changes_in, one_move, plant_vector
 from driftwise.control.policies.disturbance_action import nominal_loop
+from driftwise.control.policies.guard import FADE, GONE, RETURN
 from tests.control.cases import Actuator
 
 CALM, ROUNDS = 24, 60
@@ -32,10 +35,26 @@ PLANTS: dict[str, control.System] = {
     "pendulum": control.InvertedPendulum(),
 }
 
+HALF = [[1.0, 0.0]]
+OUTPUTS: dict[str, control.LinearSystem] = {
+    "stable, half": control.LinearSystem(STABLE.A, STABLE.B, HALF),
+    "unstable, half": control.LinearSystem(UNSTABLE.A, UNSTABLE.B, HALF),
+    "delay, half": control.LinearSystem(STABLE.A, STABLE.B, HALF, delay=2),
+    "lag, half": control.LinearSystem(STABLE.A, STABLE.B, HALF, lag=0.5),
+    "limits, half": control.LinearSystem(UNSTABLE.A, UNSTABLE.B, HALF, input_limit=[-1.0, 0.8], rate_limit=0.6),
+    "delay, mixed": control.LinearSystem(UNSTABLE.A, UNSTABLE.B, [[1.0, 0.5], [0.0, 2.0]], delay=1),
+}
+"""Plants of which outputs are measured: one state of two, or mixtures of both."""
+
+Start = tuple[Array, Array]
+"""A state, and the input before."""
+
+EVERY: dict[str, control.System] = {**PLANTS, **OUTPUTS}
+
 FAR = 1e150
 """A state that is farther away stays where it is."""
 
-SIZES = {"pendulum": 0.01, "limits": 0.03}
+SIZES = {"pendulum": 0.01, "limits": 0.03, "limits, half": 0.03}
 """Sizes of disturbances, 0.1 for all others."""
 
 
@@ -81,6 +100,18 @@ def _made(kind: str, plant: str, state_bound: float | None) -> PolicyLoop:
 def guarded(kind: str, plant: str, state_bound: float | None = None) -> PolicyLoop:
     """Return a new controller with a guard, a deadline of 1 on a clock of its own, limits and a rate."""
     return _made(kind, plant, state_bound).clone()
+
+
+@functools.cache
+def _made_for_outputs(offset_free: bool, plant: str, state_bound: float | None) -> control.OutputFeedback:
+    guard = control.Guard(state_bound=state_bound, deadline=1.0, clock=Clock())
+    limits: dict[str, Any] = {"input_bound": [BOUND], "rate_limit": RATE}
+    return control.OutputFeedback(OUTPUTS[plant], offset_free=offset_free, guard=guard, **limits)
+
+
+def by_outputs(offset_free: bool, plant: str, state_bound: float | None = None) -> control.OutputFeedback:
+    """Return a new controller that sees outputs only, with a guard, limits and a rate as above."""
+    return _made_for_outputs(offset_free, plant, state_bound).clone()
 
 
 class Fault:
@@ -258,39 +289,103 @@ class Story(NamedTuple):
     """What is learnt came times this."""
     logged: Array
     """Events, up to every round and with it."""
+    end: Start
+    """The state after the last round, and its input."""
 
 
-def play(mine: PolicyLoop, plant: str, fault: Fault, rounds: int, rng: np.random.Generator) -> Story:
-    """Run a plant with a fault by hand, checking every input."""
-    system, cost = PLANTS[plant], control.QuadraticCost(1.0, 1.0)
-    n, du = system.state_dim, system.input_dim
+def in_charge(mine: control.Controller) -> Any:
+    """Return the controller that has the guard, if there is one: the one inside, or itself."""
+    return getattr(mine, "inner", mine)
+
+
+def reported(one: Any) -> tuple[int, float]:
+    """Return how many events a controller has reported so far, and what is learnt comes times what."""
+    health = getattr(one, "health", None)
+    return (len(one.log), 1.0) if health is None else (health.events, health.share)
+
+
+def play(
+    mine: control.Controller,
+    plant: str,
+    fault: Fault,
+    rounds: int,
+    rng: np.random.Generator,
+    start: Start | None = None,
+) -> Story:
+    """Run a plant with a fault by hand, checking every input; from rest, or from where another story has ended."""
+    system, cost = EVERY[plant], control.QuadraticCost(1.0, 1.0)
+    n, du, C = system.state_dim, system.input_dim, getattr(system, "C", None)
     data = system.data(rounds, rng)
     bare, actuator = data._replace(delay=0, lag=np.zeros(du)), Actuator(data)
     rows = SIZES.get(plant, 0.1) * (
         np.sin(0.3 * np.arange(rounds)[:, None] + np.arange(n)) + rng.uniform(-0.5, 0.5, (rounds, n))
     )
-    x, before, story = np.zeros(n), np.zeros(du), Story(np.zeros((rounds, du)), *np.zeros((3, rounds)))
-    low, high = mine._bounds
+    x, before = start or (np.zeros(n), np.zeros(du))
+    inputs, (costs, shares, logged) = np.zeros((rounds, du)), np.zeros((3, rounds))
+    (low, high), rate = mine._bounds, getattr(in_charge(mine), "rate_limit", None)
     for t in range(rounds):
-        x = fault.state(t, x)
-        mine.guard.clock.now += fault.wait(t)  # type: ignore[union-attr]
-        u = mine.act(fault.sample(t, x))
+        x, inner = fault.state(t, x), in_charge(mine)
+        so_far, _ = reported(inner)
+        if getattr(inner, "guard", None) is not None:
+            inner.guard.clock.now += fault.wait(t)
+        u = mine.act(fault.sample(t, x if C is None else C @ x))
         assert np.isfinite(u).all(), f"{u} in round {t}"
         assert ((low <= u) & (u <= high)).all(), f"{u} in round {t} is beyond {low}, {high}"
-        near = np.clip(before, low, high)
-        assert (np.abs(u - near) <= RATE + 1e-12).all(), f"{u} in round {t} is too far from {before}"
+        if rate is not None:
+            near = np.clip(before, low, high)
+            assert (np.abs(u - near) <= rate + 1e-12).all(), f"{u} in round {t} is too far from {before}"
         accepted = actuator.accept(np.array(fault.force(t, u)))
         known = fault.told(t, u)
         if known is not None or not np.array_equal(accepted, fault.force(t, u)):
             known = accepted
         mine.observe(cost, applied=known)
         before = u if known is None else known
-        story.inputs[t], story.shares[t], story.logged[t] = u, mine.health.share, mine.health.events
+        now, shares[t] = reported(inner)
+        inputs[t], logged[t] = u, logged[t - 1] + now - so_far
         with np.errstate(all="ignore"):
-            story.costs[t] = x @ x + accepted @ accepted
+            costs[t] = x @ x + accepted @ accepted
         arrived, following = actuator.deliver(accepted), x.copy()
         if np.abs(x).max() <= FAR:
             moved = fault.change(t, bare)
             one_move(plant_vector(moved), *changes_in(moved, t), 0.0, x, arrived, rows[t], following)
         x = following
+    return Story(inputs, costs, shares, logged, (x, before))
+
+
+def suffer(
+    mine: control.Controller,
+    plant: str,
+    fault: str,
+    rng: np.random.Generator,
+    *,
+    calm: int = CALM,
+    rounds: int = ROUNDS,
+    start: Start | None = None,
+) -> Story:
+    """Play one case, and check what is said and how what is learnt comes back.
+
+    The fault begins within ten rounds after `calm` ones. A controller without a guard cannot log it.
+    """
+    make, lasts = FAULTS[fault]
+    first, began, guarded = int(rng.integers(calm, calm + 10)), mine.round, hasattr(mine, "health")
+    where = f"{type(mine).__name__} in round {began}, {plant}, {fault} in round {began + first}"
+    try:
+        story = play(mine, plant, make(rng, first, first + lasts - 1), rounds, rng, start)
+    except Exception as error:
+        raise AssertionError(f"{where}: {type(error).__name__}: {error}") from error
+    if make.logged and guarded:
+        told = np.diff(story.logged, prepend=0.0)
+        assert (told[first : first + lasts] >= 1.0).all(), f"{where}: not logged: {told}"
+        said = {event.round - began for event in mine.log}  # type: ignore[attr-defined]
+        assert said >= set(range(first, first + lasts)), f"{where}: not in the log: {said}"
+    if story.logged[-1] == (lasts if make.logged else 0):  # nothing but the fault itself has happened
+        check_way_back(story.shares, where)
+        assert story.shares[-1] == 1.0, f"{where}: {story.shares}"
     return story
+
+
+def check_way_back(shares: Array, where: str) -> None:
+    """Check that what is learnt goes by the stated factor, and comes back by the stated step."""
+    for before, now in itertools.pairwise(shares):
+        faded = before * FADE if before * FADE >= GONE else 0.0
+        assert now == pytest.approx(faded) or -1e-12 <= now - before <= RETURN + 1e-12, f"{where}: {shares}"

@@ -98,6 +98,9 @@ class TestLqr:
             lambda: lqr(LinearSystem(np.eye(2), np.eye(2)), Q=[1.0, 0.0]), "Riccati", "Q", kind=StabilityError
         )
         check_refused(lambda: lqr(LinearSystem(1e100, 1.0)), "units", kind=StabilityError)
+        # A plant without a mode that has to be reached.
+        tame = LinearSystem([[0.5, 1e8], [0.0, 0.5]], [[1e50], [1e50]])
+        check_refused(lambda: lqr(tame), "Riccati", "units", kind=StabilityError)
 
     def test_weights_of_the_wrong_sign_are_refused(self) -> None:
         system = double_integrator()

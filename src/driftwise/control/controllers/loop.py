@@ -175,7 +175,7 @@ class PolicyLoop(Controller):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is to be copied: neither views into the cell nor its room."""
-        state = {name: part for name, part in self.__dict__.items() if name not in ("_parts", "_input")}
+        state = {name: part for name, part in self.__dict__.items() if name not in ("_parts", "_input", "_aiming")}
         return {**state, "_cell": CELL.kept(self._cell)}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
@@ -215,25 +215,30 @@ class PolicyLoop(Controller):
         return super()._read_state(x)  # type: ignore[arg-type]
 
     def _decide(self, x: Array) -> Array:
-        late = self.guard is not None and self.guard.deadline is not None and self._is_late(self.guard)
-        if self._first_half(x, 2 if late else 1) != OK:
+        if self._first_half(x, 2 if self._is_late() else 1) != OK:
             if self.guard is None:
                 raise self._bad_state(x)
             self._first_half(x, 0)
-            report(self._cell, MISSING if np.isnan(x).any() else OUT_OF_RANGE, 0.0)
+            self._say_lost(x)
         # From bytes an array is born read-only.
         return np.frombuffer(self._input.tobytes())
+
+    def _say_lost(self, x: Array) -> None:
+        """Write down that a sample was lost."""
+        report(self._cell, MISSING if np.isnan(x).any() else OUT_OF_RANGE, 0.0)
 
     def _first_half(self, x: Array, known: int) -> int:
         """Go from a state to an input; 1 says that it is known, 2 that it came late, 0 that it is not known."""
         way = self._learning
         return act(address_of(way.enter), self._cell, self._decider, way.decision, x, known)
 
-    def _is_late(self, guard: Guard) -> bool:
+    def _is_late(self) -> bool:
         """Look at the clock, and tell whether this sample is late."""
-        now = guard.clock()
+        if self.guard is None or self.guard.deadline is None:
+            return False
+        now = self.guard.clock()
         waited, self.__dict__["_heard_at"] = now - self._heard_at, now
-        late = guard.deadline is not None and math.isfinite(waited) and waited > guard.deadline
+        late = math.isfinite(waited) and waited > self.guard.deadline
         if late:
             report(self._cell, LATE, waited)
         return late
@@ -302,9 +307,9 @@ class PolicyLoop(Controller):
         self._rest(rows[0], self._parts["aim"].copy(), lead)
         self.__dict__["_referred"] = True
 
-    @property
+    @cached_property
     def _aiming(self) -> Model | None:
-        """The model by which set-points are taken."""
+        """The model by which set-points are taken; it solves a Riccati equation."""
         loop, (n, du) = nominal_loop(self.system), (self.state_dim, self.input_dim)
         Q, R = self.__dict__.get("_aims_by") or (np.eye(n), np.eye(du))
         return model_of(loop.A, loop.B, self.K, Q, R)
@@ -338,6 +343,7 @@ class PolicyLoop(Controller):
     def _aim(self, target: Array, aim: Array, cost: Cost) -> None:
         """Take a set-point: what it adds to -K x, and where the loop rests with that."""
         self.__dict__["_aims_by"] = weights_of(cost, self.state_dim, self.input_dim)
+        self.__dict__.pop("_aiming", None)
         model = self._aiming
         lead = np.zeros(self.input_dim) if model is None else set_point(model, target, aim)[0]
         self._rest(target, aim, lead)

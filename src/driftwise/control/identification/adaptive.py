@@ -41,7 +41,7 @@ DRAWN, PLAYED = 40, 3
 STABLE, MARGIN = 0.9, 0.999
 """Share of these plants that the gain must stabilise, and the largest spectral radius that counts as stable."""
 
-WORTH, WORST, WRONG = 0.99, 1.05, 1.1
+WORTH, WORST, WRONG = 0.9, 1.0, 1.1
 """Largest cost after a change, over that before: on average, on the worst plant, and if the old model is right."""
 
 LOGGED = 1000
@@ -58,13 +58,17 @@ class AdaptiveController(Controller):
 
     Runs another controller, `SelfTunedController` by default, and beside it corrects A and B by least squares with
     forgetting. A correction is adopted only if it foresees states much better in rounds that it has not seen, if some
-    gain is safe for what it leaves open, and if a rehearsal says that it is worth it, and does little harm should the
-    old model be right after all. Then a new controller, with the gain of LQR for the corrected model where costs are
-    quadratic, sees the last rounds and takes over within 20. When the model that was given foresees states better
-    again, it comes back. `log` says what was adopted, refused or left, and why.
+    gain is safe for what it leaves open, and if a rehearsal on plants around it promises at least 10 % less cost on
+    average, no more on any of them, and at most 10 % more should the old model be right after all. Then a new
+    controller, with the gain of LQR for the corrected model where costs are quadratic, sees the last rounds and takes
+    over within 20. When the model that was given foresees states better again, it comes back. `log` says what was
+    adopted, refused or left, and why.
 
     Where the plant is what it was said to be, nothing is adopted as a rule, and inputs are those of the controller
     inside. For a plant of which nothing is known see `ExploreThenCommit`.
+
+    Begin with `SelfTunedController`, which takes a drift for a disturbance and answers that. This one is for plants
+    that may drift so far that K no longer stabilises them; short of that it is no cheaper on average, see the notes.
 
     Parameters
     ----------
@@ -98,10 +102,17 @@ class AdaptiveController(Controller):
     Notes
     -----
     Nothing is proved. No probes are added to the inputs, so that A and B are corrected as far as disturbances and the
-    controller itself excite the plant. A disturbance that is correlated over time may look like another A; it is told
-    from it by an autoregression of order 20 that every model is judged with. Every 25 rounds the models are judged by
-    a likelihood ratio over about 250 rounds; its logarithm must reach 16. The fit remembers about 330 rounds, so drifts
-    that are faster than that are followed late.
+    controller itself excite the plant: `model` foresees states under this controller, and need not be the plant. A
+    disturbance that is correlated over time may look like another A; it is told from it, as far as that goes, by an
+    autoregression of order 20 that every model is judged with. Every 25 rounds the models are judged by a likelihood
+    ratio over about 250 rounds; its logarithm must reach 16. The fit remembers about 330 rounds, so drifts that are
+    faster than that are followed late.
+
+    Measured by ``driftwise reproduce control``, in the study "Plants that drift": seven plants that were not used for
+    its design drift by 20 or 40 %, and LQR stays stable around them. It cost 1.006 times what `SelfTunedController`
+    does in the geometric mean of 108 settings, 0.76 at best and 1.44 at worst. A correction was adopted in 24 of them.
+    In these it cost 0.97 times as much under white noise (11 settings; the gain is from one of the plants), and 1.08
+    times as much under an autoregressive load or a daily cycle (12 settings).
 
     A round takes some 50 microseconds more than one of the controller inside, every 25th some milliseconds, and one
     in which a correction is considered as long as 4000 of its rounds; they are at least 100 rounds apart, and ever
@@ -116,18 +127,15 @@ class AdaptiveController(Controller):
     --------
     >>> import numpy as np
     >>> from driftwise import control
-    >>> from driftwise.control.identification import AdaptiveController
-    >>> plant = control.double_integrator()
-    >>> ramp = np.clip(np.arange(1500) / 1000.0, 0.0, 1.0)[:, None, None]
-    >>> changes = {"changes_A": 0.2 * ramp * plant.A, "changes_B": -0.4 * ramp * plant.B}
-    >>> drifting = control.TimeVaryingSystem(plant.A, plant.B, **changes)
-    >>> controller = AdaptiveController(plant)
-    >>> cost, noise = control.QuadraticCost(1.0, 1.0), control.GaussianDisturbance(0.1, seed=2)
-    >>> trace = control.simulate(drifting, controller, cost, noise, rounds=1500)
-    >>> controller.status, controller.log[0].round
-    ('adapted', 799)
-    >>> controller.model.B.round(1).tolist()
-    [[0.0], [0.7]]
+    >>> plant = control.LinearSystem([[1.2]], [[1.0]])
+    >>> t, rng = np.arange(2000), np.random.default_rng(0)
+    >>> ramp = np.clip(t / 1000.0, 0.0, 1.0)[:, None, None]
+    >>> drifting = control.TimeVaryingSystem(plant.A, plant.B, changes_A=0.3 * ramp, changes_B=-0.5 * ramp)
+    >>> waves = 0.3 * np.sin(np.pi * t / 10.0)[:, None] + 0.1 * rng.standard_normal((2000, 1))
+    >>> controller = control.AdaptiveController(plant)
+    >>> trace = control.simulate(drifting, controller, control.QuadraticCost(1.0, 1.0), waves)
+    >>> controller.status, bool(abs(controller.model.B[0, 0] - 0.5) < 0.3)
+    ('adapted', True)
     """
 
     def __init__(
@@ -167,7 +175,7 @@ class AdaptiveController(Controller):
         self._left = 0
         self._wait, self._pause = FIRST, PAUSE
         self._events: deque[Event] = deque(maxlen=LOGGED)
-        self._began = self._seen = 0
+        self._began = self._seen = self._shift = 0
         self.status = NOMINAL
 
     def _controller_for(self, system: System, gain: Array) -> Controller:
@@ -208,8 +216,7 @@ class AdaptiveController(Controller):
 
     def _of_inner(self) -> list[Event]:
         """Return what the controller in charge has to say of the rounds in which it was."""
-        shift = self.round - self._inner.round
-        events = [event._replace(round=event.round + shift) for event in getattr(self._inner, "log", ())]
+        events = [event._replace(round=event.round + self._shift) for event in getattr(self._inner, "log", ())]
         return [event for event in events if event.round >= self._began]
 
     @property
@@ -247,11 +254,14 @@ class AdaptiveController(Controller):
     def _learn(self, x: Array, applied: Array, cost: Cost) -> None:
         self._inner.observe(cost, applied=applied)
         if self._leaving is not None:
-            self._leaving.observe(cost, applied=applied)
             self._left -= 1
+            try:
+                self._leaving.observe(cost, applied=applied)
+            except DriftwiseError:
+                self._left = 0
             if self._left <= 0:
                 self._leaving = None
-        if not np.abs(x).max() <= LARGEST:
+        if not np.abs(x).max() <= LARGEST or (self._rounds and self._tracker.jumped(self._rounds[-1], x)):
             self._rounds.clear()
             return
         self._rounds.append(Round(x, applied, applied, cost))
@@ -333,4 +343,5 @@ class AdaptiveController(Controller):
         new.observe(last.cost, applied=last.input)
         self._events.extend(self._of_inner())
         self._leaving, self._left, self._began = self._inner, FADE, self.round + 1
+        self._shift = self._began - new.round
         self._inner, self._gain = new, read_only(gain)

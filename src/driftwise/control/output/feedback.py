@@ -11,16 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._compile import LARGEST
 from driftwise._validate import Array, array, instance, loose
 from driftwise.control.controllers.base import Controller
-from driftwise.control.controllers.guard import Event, Guard, Health
+from driftwise.control.controllers.guard import Event, Guard, Health, settle_time
 from driftwise.control.costs import Cost, CustomCost, QuadraticCost
 from driftwise.control.frozen import FrozenPolicy, Margins
 from driftwise.control.output.observer import Observed, observed
 from driftwise.control.plants import LinearSystem, as_matrix
 from driftwise.control.policies.disturbance_action import stable_loop
 from driftwise.control.policies.engine import report
-from driftwise.control.policies.guard import MISSING, OUT_OF_RANGE
+from driftwise.control.policies.guard import FIRST, GLITCH, KICK, MISSING, OUT_OF_RANGE
+from driftwise.control.policies.layout import RAW, USUAL, WATCHED
 from driftwise.control.policies.model import model_of, weights_of
 from driftwise.control.policies.scales import loop_memory
 from driftwise.control.self_tuned import SelfTunedController
@@ -36,7 +38,7 @@ class _OnEstimates(SelfTunedController):
     """The controller behind an observer, with plain LQG as one more member if the observer is offset-free."""
 
     def __init__(self, seen: Observed, gain: Array, own: Array, plant: LinearSystem, **settings: Any) -> None:
-        self._seen, self._gain = seen, gain
+        self._seen, self._gain, self._catches_up = seen, gain, False
         super().__init__(plant, K=own, **settings)
 
     def _own_members(self, states: int, inputs: int) -> Given:
@@ -49,6 +51,13 @@ class _OnEstimates(SelfTunedController):
         big_A = np.block([[seen.A, -seen.B @ K], [plain @ seen.C, A - B @ K - plain @ C]])
         big_B = np.vstack([np.eye(states), plain @ np.linalg.pinv(seen.L)])
         return Given(("LQG",), big_A, big_B, np.hstack([np.zeros((inputs, states)), -K])[None])
+
+    def _is_late(self) -> bool:
+        return super()._is_late() or self._catches_up
+
+    def _say_lost(self, x: Array) -> None:
+        if not np.isnan(x).any():  # otherwise it was written down in the round before, when the output was lost
+            super()._say_lost(x)
 
 
 class OutputFeedback(Controller):
@@ -91,6 +100,11 @@ class OutputFeedback(Controller):
     The costs that are observed are of the state, and are taken at its estimate. The input for y_t is decided by what
     was known before y_t, as in any observer in predictor form, so that a whole sample is left for computing. Nothing
     is proved.
+
+    With a guard, an output that is lost is logged in its round, and what is learnt fades in the next. An output with an
+    innovation of over 10^4 times the energy of all before is taken for a mistake of the sensor, and for lost; the next
+    one is believed, whatever it is. After two or more were lost, nothing is learnt from innovations that are far larger
+    than usual until the observer has had time to catch up.
 
     References
     ----------
@@ -163,7 +177,7 @@ class OutputFeedback(Controller):
         self._observed, self.K = seen, K_x
         settings: dict[str, Any] = {
             "rate_limit": rate_limit,
-            "guard": guard,
+            "guard": _bounding_states(guard, n, seen.extra),
             "bank": bank,
             "cost": self._padded(cost),
             "input_bound": input_bound,
@@ -177,6 +191,8 @@ class OutputFeedback(Controller):
             **settings,
         )
         self._estimate, self._innovation = np.zeros(n + seen.extra), np.zeros(dy)
+        # After two outputs in a row were lost, the observer has to catch up: wild innovations teach nothing meanwhile.
+        self._behind, self._settling = 0, settle_time(seen.A - seen.L @ seen.C)
         self._known, self._pushed = True, [np.zeros(du) for _ in range(system.delay + 1)]
         self._lagged = np.zeros(du)
         self._last: tuple[Any, Any] = (None, None)
@@ -300,13 +316,37 @@ class OutputFeedback(Controller):
         return array(name, "y", x, (self.output_dim,), copy=True)
 
     def _decide(self, x: Array) -> Array:
-        u = self.inner.act(self._estimate if self._known else None)
         error = x - self._observed.C @ self._estimate
-        good = bool((np.abs(error) <= 1e100).all())
+        good = bool((np.abs(error) <= LARGEST).all() and (np.abs(self._observed.L @ error) <= LARGEST).all())
+        if not good and self.inner.guard is None:
+            raise InputError(
+                f"OutputFeedback.act: the output {np.array2string(x, threshold=6)} is too far from the one that was "
+                "expected; the controller is unchanged."
+            )
+        catches_up = self._behind > 0 and self._energy(self._innovation) > KICK * self.inner._cell[USUAL]
+        self.inner.__dict__["_catches_up"] = catches_up
+        u = self.inner.act(self._estimate if self._known else None)
+        good = good and not (self._known and self._doubts(error))
         if not good:
             report(self.inner._cell, MISSING if np.isnan(x).any() else OUT_OF_RANGE, 0.0)
-        self.__dict__.update(_innovation=error if good else np.zeros(self.output_dim), _known=good)
+        behind = self._behind - 1 if good or self._known else self._settling
+        known = {"_innovation": error if good else np.zeros(self.output_dim), "_known": good}
+        self.__dict__.update(known, _behind=max(behind, 0))
         return u
+
+    def _energy(self, innovation: Array) -> float:
+        """Return the energy of an innovation, as the guard measures that of a disturbance."""
+        push = self._observed.L @ innovation
+        seen = self.inner._parts["sight"][:, : push.size] @ push
+        return float(seen @ seen)
+
+    def _doubts(self, error: Array) -> bool:
+        """Tell whether an innovation has far more energy than all before.
+
+        A mistake of a sensor, which an observer would take long to forget; or a jump, which the next output confirms.
+        """
+        cell = self.inner._cell
+        return bool(cell[WATCHED] > FIRST and self._energy(error) > GLITCH * max(cell[USUAL], cell[RAW]))
 
     def _learn(self, x: Array, applied: Array, cost: Cost) -> None:
         if cost is not self._last[0]:
@@ -318,9 +358,20 @@ class OutputFeedback(Controller):
         del self._pushed[system.delay + 1 :]
         lagged = lag * self._lagged + (1.0 - lag) * self._pushed[system.delay]
         following = seen.A @ self._estimate + seen.B @ lagged + seen.L @ self._innovation
-        if not (np.abs(following) <= 1e100).all():
-            following = np.clip(np.nan_to_num(following), -1e100, 1e100)
+        if not (np.abs(following) <= LARGEST).all():
+            following = np.clip(np.nan_to_num(following), -LARGEST, LARGEST)
         self.__dict__.update(_estimate=following, _lagged=lagged)
+
+
+def _bounding_states(guard: bool | Guard, states: int, extra: int) -> bool | Guard:
+    """Return a guard whose bound is for the states, and not for disturbances that are estimated beside them."""
+    if extra == 0 or not isinstance(guard, Guard) or guard.state_bound is None:
+        return guard
+    bound = guard.state_bound
+    if bound.ndim:
+        array("OutputFeedback", "guard.state_bound", bound, (states,))
+    both = np.concatenate([np.broadcast_to(bound, states), np.full(extra, LARGEST)])
+    return Guard(both, guard.deadline, guard.clock)
 
 
 def _gain(system: LinearSystem, Q: Array, R: Array) -> Array:

@@ -73,7 +73,7 @@ CELL = Workspace(
         Part("K", K_AT, ("du", "dx")),
         Part("closed", CLOSED_AT, ("dx", "dx")),  # A_K = A - B K
         Part("turned", TURNED_AT, ("dx", "dx")),  # A_K', so that both are there with contiguous rows
-        Part("limit", LIMIT_AT, (2, "du")),  # the controller's own input bound, lows and highs; inf if there is none
+        Part("limit", LIMIT_AT, (2, "du")),  # the controller's own input bound, lows and highs; 1e100 if there is none
         Part("rate", RATE_AT, ("du",)),  # most that an input may change from a round to the next
         Part("sight", SIGHT_AT, ("dx", "dx")),  # |sight w|^2 is what a disturbance costs under u = -K x
         Part("bound", BOUND_AT, ("dx",)),  # largest states that the guard accepts

@@ -103,7 +103,10 @@ def model_of(A: Array, B: Array, own: Array, Q: Array, R: Array, scale: Array | 
         return None
     if scale is None:
         part = 0.5 * (P[:n, :n] + P[:n, :n].T)
-        scale = np.linalg.cholesky(part + CLEARANCE * np.trace(part) / n * np.eye(n)).T
+        try:
+            scale = np.linalg.cholesky(part + CLEARANCE * np.trace(part) / n * np.eye(n)).T
+        except np.linalg.LinAlgError:  # rounding has made P indefinite
+            return None
     back = np.linalg.inv(scale)
     gain = np.linalg.solve(R + B.T @ P @ B, B.T)
     rows, turned, total = [], P.copy(), 0.0

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._compile import LARGEST
 from driftwise._validate import Array, array, instance, whole
 from driftwise.control.costs import Cost, CostSequence, as_costs
 from driftwise.control.plants import PLANT_HINT, System, read_limits
@@ -36,7 +37,8 @@ def loop_cell(system: System, K: Array, memory: int, columns: int, limit: Array 
     cell = new_cell(loop.state_dim, loop.input_dim, memory, columns)
     closed, parts = loop.A - loop.B @ K, views(cell)
     cell[STATES] = system.state_dim
-    parts["limit"][:] = read_limits("loop_cell", "limit", None, loop.input_dim) if limit is None else limit
+    limit = read_limits("loop_cell", "limit", None, loop.input_dim) if limit is None else limit
+    parts["limit"][:] = np.clip(limit, -LARGEST, LARGEST)  # what act returns can be given back as what was applied
     parts["rate"][:], parts["bound"][:] = math.inf, math.inf
     for name, part in (("A", loop.A), ("B", loop.B), ("K", K), ("closed", closed), ("turned", closed.T)):
         parts[name][:] = part

@@ -94,11 +94,15 @@ def lqr(system: System, Q: ArrayLike | None = None, R: ArrayLike | None = None) 
         )
     found = riccati(A, B, Q, R)
     if found is None or not spectral_radius(A - B @ found[1]) < 1.0:
-        hardest = f" The mode that is hardest to reach has the eigenvalue {shown(values[np.argmin(reach)])}."
+        hardest = (
+            f" The mode that is hardest to reach has the eigenvalue {shown(values[np.argmin(reach)])}."
+            if values.size
+            else ""
+        )
         raise StabilityError(
-            f"lqr: the Riccati equation has no stabilising solution that floating point can find."
-            f"{hardest if values.size else ''} Give Q a weight above 0 on every state, and bring states, inputs and "
-            f"weights to units in which their numbers are of similar size."
+            f"lqr: the Riccati equation has no stabilising solution that floating point can find.{hardest} Give Q a "
+            f"weight above 0 on every state, and bring states, inputs and weights to units in which their numbers are "
+            f"of similar size."
         )
     return found[1]
 

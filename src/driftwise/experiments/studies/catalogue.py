@@ -5,7 +5,7 @@ from typing import NamedTuple
 from driftwise.errors import unknown_name
 from driftwise.experiments.studies import figure1
 from driftwise.experiments.studies.control import exploration, identification, selftuned
-from driftwise.experiments.studies.control.engineer import nominal, output, wrong
+from driftwise.experiments.studies.control.engineer import drift, nominal, output, wrong
 from driftwise.experiments.studies.decisions import adversaries, capacity, daily, gradients, paper, real, robustness
 from driftwise.experiments.studies.figure2 import study as figure2
 from driftwise.experiments.studies.selftuned import battery, hints, integers, stream, units
@@ -34,7 +34,7 @@ DECISIONS = (
     *(paper.STUDY, gradients.STUDY, adversaries.STUDY),
 )
 CONTROL = (
-    *(nominal.STUDY, wrong.MISMATCH, wrong.ACTUATOR, output.STUDY),
+    *(nominal.STUDY, wrong.MISMATCH, wrong.ACTUATOR, drift.STUDY, output.STUDY),
     *(identification.STUDY, exploration.STUDY, selftuned.STUDY),
 )
 
