@@ -172,7 +172,7 @@ def test_a_jump_is_taken_for_a_mistake_once_and_then_believed() -> None:
 
     story = play(mine, "stable, half", Watched(rng, 40, 40), 120, rng)
     assert mine.log[0].round == 40
-    assert mine.log[-1].round <= 45
+    assert mine.log[-1].round <= 60  # that a burst is over is said three calm rounds after it
     assert np.abs(estimates[41]).max() < 1.0  # doubted
     assert np.abs(estimates[42]).max() > 20.0  # believed
     assert story.costs[100:].max() < 1.0

@@ -107,3 +107,26 @@ def test_events_are_told_in_order_and_the_last_ones_are_kept() -> None:
     assert [event.round for event in mine.log] == list(range(66, 130))
     assert mine.health.events == 100
     assert isinstance(mine.log[0], control.Event)
+
+
+@pytest.mark.parametrize(("count", "size"), [(2, 1e10), (3, 1e4), (6, 100.0), (4, 10.0)])
+@pytest.mark.parametrize("plant", ["stable", "unstable"])
+def test_wrong_samples_in_a_row_are_forgotten(plant: str, count: int, size: float) -> None:
+    """They are far larger than all before, and then as before: members and bank begin again, and the log says so."""
+
+    class Wrong(Fault):
+        def sample(self, t: int, x: np.ndarray) -> np.ndarray:
+            return x + size if self.on(t) else x
+
+    first, stories = 200, []
+    for fault in (Wrong, Fault):
+        rng, mine = np.random.default_rng(3), guarded("self-tuned", plant)
+        stories.append(play(mine, plant, fault(rng, first, first + count - 1), 600, rng))
+        if fault is Wrong:
+            assert any("times as energetic as usual" in event.text for event in mine.log)
+            assert any("is forgotten" in event.text for event in mine.log)
+            assert mine.health.good
+    assert (
+        stories[0].costs[first + count + 2 * WITHIN :].sum()
+        <= 1.15 * stories[1].costs[first + count + 2 * WITHIN :].sum()
+    )

@@ -165,7 +165,11 @@ _TEXTS = {
     kinds.OUT_OF_RANGE: (FALLBACK, "the sample is out of range: the model goes on in its place"),
     kinds.COSTLY: (FALLBACK, "the cost of the round is out of range: nothing is learnt from it"),
     kinds.NOT_FINITE: (FALLBACK, "what is learnt is no longer a number, and was left out"),
-    kinds.SPIKE: (LEARNING, "a disturbance is {value:.3g} times as energetic as usual: what is learnt sees it cut"),
+    kinds.SPIKE: (
+        FALLBACK,
+        "a disturbance is {value:.3g} times as energetic as usual: what is learnt fades while that lasts",
+    ),
+    kinds.FORGOTTEN: (LEARNING, "a burst of huge disturbances is over: what was learnt in it is forgotten"),
     kinds.ADOPTED: (LEARNING, "states are foreseen better with another actuator; from now on: {model}"),
 }
 """What the kinds of event mean for the status, and how they are put in words."""

@@ -6,8 +6,8 @@ energies grow and go on growing; a disturbance that jumps grows once. When the m
 doubled at three looks in a row, five rounds apart, and is ten times what was ever usual, gamma fades to 0 within three
 rounds and stays there for as long as the loop needs to settle. If the energy has then fallen below a quarter, what was
 learnt was the culprit: it begins afresh, with a quarter of the say, which doubles after calm times. Otherwise the world
-has changed, and gamma comes back in a few rounds. A state beyond a bound that was given, and a sample that is missing
-or late, fade gamma likewise.
+has changed, and gamma comes back in a few rounds. A state beyond a bound that was given, a sample that is missing or
+late, and a disturbance a hundred times as large as usual fade gamma likewise.
 
 The rule was found by measuring on plants with delays, wrong gains and wrong models; nothing is proved.
 """
@@ -20,7 +20,7 @@ from driftwise.control.policies import layout as slot
 from driftwise.domains.kernels import dot
 
 TRIPPED, BOUND, GUILTY, INNOCENT, TRUSTED, MISSING, LATE, OUT_OF_RANGE = map(float, range(8))
-NOT_FINITE, ADOPTED, COSTLY, SPIKE = map(float, range(8, 12))
+NOT_FINITE, ADOPTED, COSTLY, SPIKE, FORGOTTEN = map(float, range(8, 13))
 """Kinds of event; floats, since compiled helpers are compiled again for every whole number that is passed to them."""
 
 WINDOW, FIRST = 10.0, 20.0
@@ -34,7 +34,8 @@ LOOK, DOUBLED, GROWING = 5.0, 2.2, 3.0
 it takes. A disturbance that jumps grows at two looks, while the mean over ten rounds fills up."""
 
 GLITCH = 1e4
-"""A disturbance with this many times the energy of all before it is a jump, or a mistake of a sensor: it is logged."""
+"""A disturbance with this many times the usual energy is a jump, or a mistake of a sensor: gamma fades, and the first
+one is logged."""
 
 CALMED = 0.25
 """What is left of the energy at u = -K x if what was learnt was the culprit; and the share that it then has left."""
@@ -139,7 +140,8 @@ def watch(cell: Pointer) -> None:
     if energy > 0.0:
         cell[slot.WATCHED] += 1.0
     settled = cell[slot.WATCHED] > FIRST
-    if settled and energy > GLITCH * max(cell[slot.USUAL], cell[slot.RAW]):
+    wild = settled and energy > GLITCH * cell[slot.USUAL]
+    if wild and cell[slot.RESTING] == 0.0 and cell[slot.SHARE] >= min(cell[slot.CAP], cell[slot.ALLOWED]):
         note(cell, SPIKE, energy / cell[slot.USUAL])
     share = 1.0 / min(max(cell[slot.WATCHED], 1.0), WINDOW)
     cell[slot.RAW] += share * (energy - cell[slot.RAW])
@@ -170,5 +172,8 @@ def watch(cell: Pointer) -> None:
         cell[slot.CAP] = min(1.0, 2.0 * cell[slot.CAP])
         cell[slot.CALM] = 0.0
         note(cell, TRUSTED, cell[slot.CAP])
+    if wild:
+        _fade(cell)
+        return
     step = RETURN if cell[slot.CAP] == 1.0 else 1.0 / cell[slot.REST]
     cell[slot.SHARE] = min(min(cell[slot.CAP], cell[slot.ALLOWED]), cell[slot.SHARE] + step)

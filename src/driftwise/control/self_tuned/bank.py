@@ -36,6 +36,10 @@ OUTLIER, WINDOW, STREAK = 9.0, 50.0, 3.0
 """A disturbance counts for at most OUTLIER times the usual energy, which is a mean over WINDOW rounds; after STREAK
 such rounds in a row, that is what is usual. So one wild sample, which is two wild disturbances, teaches very little."""
 
+BURST = 100.0
+"""Disturbances with this many times the usual energy, STREAK in a row, are a burst. If within WINDOW rounds they are as
+before again, STREAK in a row, a sensor was wrong, and all that was learnt is forgotten; otherwise the world changed."""
+
 GLITCH = 0.03
 """Nothing is concluded about the actuator from a disturbance that counts for less than this, with over 10^4 times the
 usual energy, nor from the rounds before it: it may be a mistake of a sensor."""
@@ -97,10 +101,19 @@ def _size_up(pool: Pointer, energy: float) -> None:
     wild = pool[slot.JUDGED] >= WINDOW / 5.0 and energy > most
     pool[slot.WILD] = pool[slot.WILD] + 1.0 if wild else 0.0
     if pool[slot.WILD] >= STREAK:
+        if pool[slot.BEFORE] == 0.0 and energy > BURST * pool[slot.ORDINARY]:
+            pool[slot.BEFORE], pool[slot.SINCE], pool[slot.RELIEF] = pool[slot.ORDINARY], 0.0, 0.0
         pool[slot.ORDINARY], wild = energy, False
     pool[slot.COUNTED] = math.sqrt(most / energy) if wild else 1.0
     share = 1.0 / min(pool[slot.JUDGED] + 1.0, WINDOW)
     pool[slot.ORDINARY] += share * ((most if wild else energy) - pool[slot.ORDINARY])
+    if pool[slot.BEFORE] > 0.0:
+        pool[slot.SINCE] += 1.0
+        pool[slot.RELIEF] = pool[slot.RELIEF] + 1.0 if energy <= OUTLIER * pool[slot.BEFORE] else 0.0
+        if pool[slot.RELIEF] >= STREAK:
+            pool[slot.ORDINARY], pool[slot.FORGET] = pool[slot.BEFORE], 1.0
+        if pool[slot.RELIEF] >= STREAK or pool[slot.SINCE] > WINDOW:
+            pool[slot.BEFORE] = 0.0
 
 
 @aside
@@ -198,6 +211,16 @@ def judge_all(pool: Pointer, before: Pointer, applied: Pointer, x: Pointer, w: P
     pool[slot.JUDGED] += 1.0
     if N > 1:
         _elect(pool)
+
+
+@aside
+def forget(pool: Pointer) -> None:
+    """Judge afresh after a burst; the candidate in use stays."""
+    N = whole_at(pool, slot.CANDIDATES)
+    clear(at(pool, slot.ERRORS_AT), N)
+    clear(at(pool, slot.SUMS_AT), 5 * N)
+    pool[slot.ENERGY], pool[slot.JUDGED], pool[slot.CHANGED], pool[slot.STORY] = 0.0, 0.0, 0.0, 0.0
+    pool[slot.WANTED], pool[slot.FORGET] = pool[slot.SELECTED], 0.0
 
 
 @aside

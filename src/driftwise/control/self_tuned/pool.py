@@ -109,7 +109,11 @@ FADING = 0.998
     LOOKING,  # whether members are judged by where they stand, too: costs are those that the model was made for
     DOUBT,  # the most evidence for another model than the one in use
     CHANGED,  # rounds that the bank had judged when the model was changed
-) = range(34)
+    BEFORE,  # usual energy before a burst of far larger disturbances; 0 if there was none lately
+    SINCE,  # rounds since it began
+    RELIEF,  # disturbances in a row that were as before it
+    FORGET,  # whether it is over, and what was learnt in it is to be forgotten
+) = range(38)
 
 # The header, part two: where the parts are.
 (
@@ -121,8 +125,8 @@ FADING = 0.998
     RECENT_AT, CUTS_AT, HELD_AT, REGRESSIONS_AT, GIVEN_AT,
     ACTUATORS_AT, LAGS_AT, FILTERS_AT, QUEUE_AT, SEEN_AT, SUMS_AT, ERRORS_AT, STORY_AT,
     POINTS_AT, SLOPES_AT, GRADIENTS_AT, VALUES_AT, BLOCK_AT, MOVED_AT, POINT_AT, SPARE_AT, Y_AT, FORECAST_AT, SOLVE_AT,
-) = range(34, 96)  # fmt: skip
-HEADER = 96
+) = range(38, 100)  # fmt: skip
+HEADER = 100
 
 ORDER, KEEP, EACH, ENTRIES, LANES_OF, MOMENTS_OF, SIDES_OF, COEFFICIENTS_OF, SILENT, EVERY = range(10)
 """Columns of the table of autoregressions: three say where in `regressions` their parts are, the last how many
@@ -216,7 +220,7 @@ POOL = Workspace(
 )
 
 BANK = ("bare_A", "bare_B", "push", "actuators", "lags", "filters", "queue", "seen", "sums", "errors", "story")
-BANK_SLOTS = (SELECTED, WANTED, JUDGED, ENERGY, STORY, ORDINARY, WILD, COUNTED, LOOKING, DOUBT, CHANGED)
+BANK_SLOTS = (SELECTED, WANTED, JUDGED, ENERGY, STORY, ORDINARY, WILD, COUNTED, LOOKING, DOUBT, CHANGED, BEFORE, SINCE)
 """What stays when the members change: the parts of the bank, and its single numbers."""
 
 Sides = Mapping[str, int]

@@ -6,8 +6,9 @@ from driftwise._validate import Array
 from driftwise.control.costs.kernels import slopes_of, value_of
 from driftwise.control.policies import layout as loop
 from driftwise.control.policies.engine import PAUSED, clear, copy_to, make_room, remember
+from driftwise.control.policies.guard import FORGOTTEN, note
 from driftwise.control.self_tuned import pool as slot
-from driftwise.control.self_tuned.bank import explain, judge_all, lose_track, write_story
+from driftwise.control.self_tuned.bank import explain, forget, judge_all, lose_track, write_story
 from driftwise.control.self_tuned.copies import begin, choose, follow_all, place
 from driftwise.control.self_tuned.forecasts import answer_forecasts, hear, temper
 from driftwise.engine.rounds import OK, REFUSED
@@ -39,6 +40,10 @@ def enter(cell: Pointer, pool: Pointer) -> int:
         if fresh == 1:
             before = part(at(pool, slot.STORY_AT), ((told - 1) % slot.REPLAY) * (n + du))
             judge_all(pool, before, applied, x, heard)
+            if pool[slot.FORGET] == 1.0:
+                forget(pool)
+                cell[loop.AFRESH] = max(cell[loop.AFRESH], 1.0)
+                note(cell, FORGOTTEN, 0.0)
             # Members see a disturbance that is far larger than usual cut, and the guard sees it as it is.
             for i in range(n):
                 heard[i] *= pool[slot.COUNTED]
