@@ -47,7 +47,7 @@ FAMILIES: dict[str, tuple[Fault, ...]] = {
         *(Fault(f"lag {lag:g}", lag=lag) for lag in (0.6, 0.9)),
     ),
 }
-"""Faults that belong together; those "beyond" are in no bank of models."""
+"""Faults that belong together; those "beyond" are longer delays, and lags between those of the bank of models."""
 
 
 def truth(plant: Plant, name: str, fault: Fault) -> LinearSystem:
