@@ -19,6 +19,9 @@ ROUNDS = 1500
 DIVERGED = 100.0
 """A run that costs this many times what it is compared with counts as one that diverged."""
 
+DRAWN = 3.0
+"""Ratios from here on are not drawn: they would make all others look alike."""
+
 QUICK = ("converter", "balancing robot", "drone")
 """Plants of the quick size: one that is stable, one that is not, and one in between."""
 
@@ -85,9 +88,9 @@ def shown(ratio: float) -> str:
 
 
 def sorted_panel(title: str, label: str, ratios: dict[str, list[float]]) -> Panel:
-    """Return a panel of the sorted ratios of every contender; divergences are left out at the right end."""
+    """Return a panel of the sorted ratios of every contender; those too large to be drawn are left out at the end."""
     series = []
     for name, values in ratios.items():
-        kept = sorted(value for value in values if value < DIVERGED)
+        kept = sorted(value for value in values if value < DRAWN)
         series.append(Series(name, [(k + 1) / len(values) for k in range(len(kept))], kept))
     return Panel(title, "share of settings", label, series)
