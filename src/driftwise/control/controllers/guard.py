@@ -1,6 +1,7 @@
 """What a guard is told, what it reports, and how it says so; the guard itself is in ``policies.guard``."""
 
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -170,6 +171,7 @@ _TEXTS = {
         "a disturbance is {value:.3g} times as energetic as usual: what is learnt fades while that lasts",
     ),
     kinds.FORGOTTEN: (LEARNING, "a burst of huge disturbances is over: what was learnt in it is forgotten"),
+    kinds.LIMITED: (LEARNING, "the margins that were asked for allow {value:.0%} of what is learnt"),
     kinds.ADOPTED: (LEARNING, "states are foreseen better with another actuator; from now on: {model}"),
 }
 """What the kinds of event mean for the status, and how they are put in words."""
@@ -200,8 +202,11 @@ def settle_time(closed: Array) -> int:
 
 def sight_of(closed: Array, K: Array) -> Array:
     """Return S such that ``|S w|^2`` is what a disturbance costs under u = -K x, for the cost x'x + u'u."""
-    from scipy.linalg import solve_discrete_lyapunov
+    from scipy.linalg import LinAlgWarning, solve_discrete_lyapunov
 
-    P = solve_discrete_lyapunov(closed.T, np.eye(len(closed)) + K.T @ K)
+    with warnings.catch_warnings():
+        # With states in units that are far apart; the directions that are lost cost nothing beside the others.
+        warnings.simplefilter("ignore", LinAlgWarning)
+        P = solve_discrete_lyapunov(closed.T, np.eye(len(closed)) + K.T @ K)
     values, vectors = np.linalg.eigh(0.5 * (P + P.T))
     return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)

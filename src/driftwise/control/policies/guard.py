@@ -20,7 +20,7 @@ from driftwise.control.policies import layout as slot
 from driftwise.domains.kernels import dot
 
 TRIPPED, BOUND, GUILTY, INNOCENT, TRUSTED, MISSING, LATE, OUT_OF_RANGE = map(float, range(8))
-NOT_FINITE, ADOPTED, COSTLY, SPIKE, FORGOTTEN = map(float, range(8, 13))
+NOT_FINITE, ADOPTED, COSTLY, SPIKE, FORGOTTEN, LIMITED = map(float, range(8, 14))
 """Kinds of event; floats, since compiled helpers are compiled again for every whole number that is passed to them."""
 
 WINDOW, FIRST = 10.0, 20.0

@@ -36,7 +36,7 @@ OUTLIER, WINDOW, STREAK = 9.0, 50.0, 3.0
 """A disturbance counts for at most OUTLIER times the usual energy, which is a mean over WINDOW rounds; after STREAK
 such rounds in a row, that is what is usual. So one wild sample, which is two wild disturbances, teaches very little."""
 
-BURST = 100.0
+BURST = 1000.0
 """Disturbances with this many times the usual energy, STREAK in a row, are a burst. If within WINDOW rounds they are as
 before again, STREAK in a row, a sensor was wrong, and all that was learnt is forgotten; otherwise the world changed."""
 

@@ -12,6 +12,8 @@ from driftwise.control.costs import Cost
 from driftwise.control.frozen import FrozenPolicy, margin_share
 from driftwise.control.plants import PLANT_HINT, System, as_matrix
 from driftwise.control.policies.disturbance_action import DisturbanceAction, nominal_loop, stable_loop
+from driftwise.control.policies.engine import report
+from driftwise.control.policies.guard import LIMITED
 from driftwise.control.policies.layout import AFRESH, ALLOWED, NEW, ROUND, SHARE
 from driftwise.control.policies.model import Actuator, weights_of
 from driftwise.control.policies.scales import WIDTH, gain_size, loop_memory
@@ -41,8 +43,8 @@ class SelfTunedController(PooledLoop):
 
     A bank of models watches whether the plant answers later, more weakly or more slowly than the model says, by how
     well each predicts; when the evidence is strong, the controller goes by that model and `log` says so. A guard falls
-    back on u = -K x when something is wrong (`Guard`). Decisions are the same whatever the unit of costs, whatever the
-    unit of states and inputs, and whatever constant is added to the costs.
+    back on u = -K x when something is wrong (`Guard`). Decisions are the same whatever the unit of costs and whatever
+    constant is added to them; units of states and inputs make little difference, by the learners over policies only.
 
     Parameters
     ----------
@@ -184,8 +186,10 @@ class SelfTunedController(PooledLoop):
 
     def _keep_margins(self) -> None:
         """Allow as much of what is learnt as leaves the margins that were asked for."""
-        whole = FrozenPolicy(**self._frozen(1.0))
+        whole, before = FrozenPolicy(**self._frozen(1.0)), float(self._cell[ALLOWED])
         self._cell[ALLOWED] = margin_share(whole, **self._floor)  # type: ignore[arg-type]
+        if abs(self._cell[ALLOWED] - before) > NOTICED:
+            report(self._cell, LIMITED, float(self._cell[ALLOWED]))
         self._cell[SHARE] = min(self._cell[SHARE], self._cell[ALLOWED])
 
     def _begin_at(self, start: "DisturbanceAction | FrozenPolicy | None") -> None:
@@ -254,6 +258,9 @@ class SelfTunedController(PooledLoop):
         """What is promised about this controller's regret."""
         return "No bound on the regret is proved: the controller tunes itself, and was measured only."
 
+
+NOTICED = 0.1
+"""Changes of what margins allow that are logged."""
 
 FROZEN = 100
 """Disturbances that a frozen policy answers to, at least where members remember that many."""
