@@ -4,7 +4,8 @@ A plant may answer later, more weakly or more slowly than its model says. Candid
 f_t = a_j f_{t-1} + (1 - a_j) g_j u_{t-d_j}. Under it the disturbance was w^j = x_t - A x_{t-1} - B f_{t-1}; a wrong
 candidate finds its own inputs in the disturbance, which makes that larger and harder to foresee. Each predicts its own
 y^j = L'w^j by an autoregression of order two with forgetting, and errors are those of predictions made before
-learning. With E the energy of the first candidate's y, all sums discounted by 0.99, and min(t, 100) rounds, ::
+learning, and count for at most nine times the usual: one jump of the disturbance, which some candidate happens to
+explain, is no evidence. With E the energy of the first candidate's y, all sums discounted by 0.99, and min(t, 100) rounds, ::
 
     evidence for j over the one in use = 1/2 min(t, 100) log[(errors + 0.003 E) / (errors_j + 0.003 E)]
 
@@ -46,6 +47,9 @@ usual energy, nor from the rounds before it: it may be a mistake of a sensor."""
 
 FORGET, RIDGE, FLOOR = 0.99, 1e-6, 3e-3
 """What a round counts for in the next; ridge of the predictors; what every candidate's errors are raised by."""
+
+SEEN = 3.0
+"""Rounds before errors are cut."""
 
 EARLIEST, STRONG, RETURN = 15.0, 16.0, 8.0
 """Rounds before anything is adopted, and from one change to the next; evidence for adopting a candidate, and for going
@@ -116,8 +120,21 @@ def _size_up(pool: Pointer, energy: float) -> None:
             pool[slot.BEFORE] = 0.0
 
 
+@helper
+def _most(pool: Pointer) -> float:
+    """Return the most that the errors of a round may count: OUTLIER times the mean of those of the one in use.
+
+    So one jump of the disturbance, which some candidate happens to explain, is no evidence for it.
+    """
+    rounds = min(pool[slot.JUDGED], 1.0 / (1.0 - FORGET))
+    if rounds < SEEN:
+        return math.inf
+    errors = at(pool, slot.ERRORS_AT)[whole_at(pool, slot.SELECTED)]
+    return OUTLIER * (errors + FLOOR * pool[slot.ENERGY]) / rounds
+
+
 @aside
-def _judge(pool: Pointer, j: int, unexplained: Pointer) -> None:
+def _judge(pool: Pointer, j: int, unexplained: Pointer, most: float) -> None:
     """Let a candidate explain the newest state, and be judged by how well it foresaw that."""
     n, wide, du = whole_at(pool, slot.STATES), whole_at(pool, slot.WIDE), whole_at(pool, slot.DU)
     y, seen = at(pool, slot.Y_AT), part(at(pool, slot.SEEN_AT), j * slot.BACK * wide)
@@ -141,7 +158,7 @@ def _judge(pool: Pointer, j: int, unexplained: Pointer) -> None:
     for i in range(n):
         error = y[i] - c1 * seen[i] - c2 * before[i]
         missed += error * error
-    errors[j] = FORGET * errors[j] + missed
+    errors[j] = FORGET * errors[j] + min(missed, most)
     if j == 0:
         pool[slot.ENERGY] = FORGET * pool[slot.ENERGY] + dot(y, y, n)
     sums[0] = FORGET * sums[0] + dot(seen, seen, n)
@@ -202,8 +219,9 @@ def judge_all(pool: Pointer, before: Pointer, applied: Pointer, x: Pointer, w: P
         room[i] = x[i] - dot(part(at(pool, slot.BARE_A_AT), i * n), before, n)
     clear(unexplained, n)
     add_product(at(pool, slot.SCALE_AT), n, n, room, unexplained)
+    most = _most(pool)
     for j in range(N):
-        _judge(pool, j, unexplained)
+        _judge(pool, j, unexplained, most)
     explain(pool, before, x, part(at(pool, slot.FILTERS_AT), whole_at(pool, slot.SELECTED) * du), w)
     if pool[slot.COUNTED] < GLITCH:
         pool[slot.STORY] = 0.0

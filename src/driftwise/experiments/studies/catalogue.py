@@ -44,7 +44,7 @@ CATALOGUE = {
     "theory": Experiment("Theory: bounds, growth, and the hardest instances", THEORY, (35.0, 120.0)),
     "selftuned": Experiment("Learning without knobs", SELF_TUNED, (25.0, 600.0)),
     "decisions": Experiment("Decisions, beside rules that are tuned in hindsight", DECISIONS, (50.0, 480.0)),
-    "control": Experiment("Control without knobs, and plants that are not known", CONTROL, (60.0, 4000.0)),
+    "control": Experiment("Control without knobs, and plants that are not known", CONTROL, (60.0, 2200.0)),
 }
 
 

@@ -38,7 +38,7 @@ class Bar(NamedTuple):
 BARS = {
     "mismatch": Bar(0.75, 1.2),
     "delay": Bar(0.75, 1.05),
-    "gain": Bar(0.75, 1.1),
+    "gain": Bar(0.75, 1.15),
     "beyond": Bar(None, 1.5),
 }
 
