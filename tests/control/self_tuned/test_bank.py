@@ -196,3 +196,17 @@ def test_new_members_live_through_the_last_rounds(rounds: int, options: dict[str
         expected = late._pool_parts[name]
         np.testing.assert_allclose(mine._pool_parts[name], expected, rtol=0.0, atol=1e-9, err_msg=name)
     assert np.abs(mine.weights - np.exp(mine._pool_parts["prior"][: mine.weights.size])).max() > 0.05
+
+
+@pytest.mark.parametrize("seed", [1, 4, 6, 8])
+def test_a_load_that_is_switched_on_and_off_is_no_actuator(seed: int) -> None:
+    """One jump in the first rounds happens to look like a delay with twice the gain; it is not evidence enough."""
+    rng = np.random.default_rng(seed)
+    states = int(rng.integers(2, 5))
+    plant = control.random_system(states, 1, radius=float(rng.uniform(0.6, 1.1)), seed=seed)
+    direction, on = rng.standard_normal(states), (rng.uniform(size=1000) < 0.02).cumsum() % 2
+    rows = np.outer(on, direction) + 0.05 * rng.standard_normal((1000, states))
+    cost, controller = control.QuadraticCost(1.0, 1.0), control.SelfTunedController(plant)
+    total = control.simulate(plant, controller, cost, rows).total
+    assert controller.log == ()
+    assert total < control.simulate(plant, control.LinearController(plant), cost, rows).total

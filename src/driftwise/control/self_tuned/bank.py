@@ -5,7 +5,8 @@ f_t = a_j f_{t-1} + (1 - a_j) g_j u_{t-d_j}. Under it the disturbance was w^j = 
 candidate finds its own inputs in the disturbance, which makes that larger and harder to foresee. Each predicts its own
 y^j = L'w^j by an autoregression of order two with forgetting, and errors are those of predictions made before
 learning, and count for at most nine times the usual: one jump of the disturbance, which some candidate happens to
-explain, is no evidence. With E the energy of the first candidate's y, all sums discounted by 0.99, and min(t, 100) rounds, ::
+explain, is no evidence. With E the energy of the first candidate's y, all sums discounted by 0.99, and min(t, 100)
+rounds, ::
 
     evidence for j over the one in use = 1/2 min(t, 100) log[(errors + 0.003 E) / (errors_j + 0.003 E)]
 
