@@ -102,6 +102,7 @@ def shown(controller: AdaptiveController, rounds: int) -> None:
 def cheap(monkeypatch: pytest.MonkeyPatch, ratio: float = 0.5) -> None:
     """Let every rehearsal have the same outcome."""
     monkeypatch.setattr(adaptive, "over", lambda *_: ratio)
+    monkeypatch.setattr(adaptive, "HARM", math.inf)
 
 
 def test_one_controller_hands_over_to_the_next_little_by_little(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,3 +248,20 @@ def test_it_is_better_on_plants_that_drift(kind: control.Disturbance) -> None:
     found = ratios(kind, 0.4, range(12))
     assert np.exp(np.log(found).mean()) < 1.0
     assert found.max() < 1.1
+
+
+def test_a_correction_that_does_harm_is_taken_back_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adaptive, "over", lambda *_: 0.5)
+    controller = AdaptiveController(PLANT)
+    while controller.status == "nominal" and controller.round < 1000:
+        shown(controller, 25)
+    assert controller.status == "adapted"
+    for _ in range(30):
+        controller.act([1.0, 1.0])
+        controller.observe(COST, applied=[0.0])
+        if controller.status == "nominal":
+            break
+    assert controller.status == "nominal"
+    assert "times those before the correction" in controller.log[-1].text
+    np.testing.assert_array_equal(controller.gain, controller.K)
+    assert controller._leaving is None

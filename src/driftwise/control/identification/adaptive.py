@@ -44,6 +44,10 @@ STABLE, MARGIN = 0.9, 0.999
 WORTH, WORST, WRONG = 0.9, 1.0, 1.1
 """Largest cost after a change, over that before: on average, on the worst plant, and if the old model is right."""
 
+RECENT, USUAL, HARM = 10.0, 300.0, 5.0
+"""Rounds over which costs are averaged, at present and before a correction; it is taken back if costs are HARM times
+what they were."""
+
 LOGGED = 1000
 """Events that are kept, the newest."""
 
@@ -61,8 +65,8 @@ class AdaptiveController(Controller):
     gain is safe for what it leaves open, and if a rehearsal on plants around it promises at least 10 % less cost on
     average, no more on any of them, and at most 10 % more should the old model be right after all. Then a new
     controller, with the gain of LQR for the corrected model where costs are quadratic, sees the last rounds and takes
-    over within 20. When the model that was given foresees states better again, it comes back. `log` says what was
-    adopted, refused or left, and why.
+    over within 20. When the model that was given foresees states better again, or costs are five times those before
+    the correction, it comes back. `log` says what was adopted, refused or left, and why.
 
     Where the plant is what it was said to be, nothing is adopted as a rule, and inputs are those of the controller
     inside. For a plant of which nothing is known see `ExploreThenCommit`.
@@ -176,6 +180,7 @@ class AdaptiveController(Controller):
         self._wait, self._pause = FIRST, PAUSE
         self._events: deque[Event] = deque(maxlen=LOGGED)
         self._began = self._seen = self._shift = 0
+        self._paid, self._used_to_pay, self._before = 0.0, 0.0, np.inf
         self.status = NOMINAL
 
     def _controller_for(self, system: System, gain: Array) -> Controller:
@@ -266,6 +271,11 @@ class AdaptiveController(Controller):
             return
         self._rounds.append(Round(x, applied, applied, cost))
         self._seen += 1
+        paid = float(cost.value(x, applied))
+        self._paid += (paid - self._paid) / min(self._seen, RECENT)
+        self._used_to_pay += (paid - self._used_to_pay) / min(self._seen, USUAL)
+        if self.status == ADAPTED and self._paid > HARM * self._before and len(self._rounds) > BLOCK:
+            self._take_back()
         if self._seen % BLOCK == 0 and len(self._rounds) > 2 * BLOCK:
             try:
                 self._look(cost)
@@ -292,6 +302,15 @@ class AdaptiveController(Controller):
         elif for_fitted > STRONG and self._seen >= self._wait:
             self._pause = PAUSE if self._consider(for_fitted, cost, past, rounds[-1]) else min(2 * self._pause, LONGEST)
             self._wait = self._seen + self._pause
+
+    def _take_back(self) -> None:
+        """Go back to the model that was given at once: the one that was adopted does harm."""
+        rounds = list(self._rounds)
+        self._tracker.go_back()
+        self._hand_over(self.system, self.K, Past.of(rounds[:-1], rounds[-1].state), rounds[-1])
+        self._leaving, self._pause, self._wait = None, LONGEST, self._seen + LONGEST
+        ratio = self._paid / self._before if self._before > 0.0 else np.inf
+        self._say(NOMINAL, f"back to the model that was given: costs are {ratio:.3g} times those before the correction")
 
     def _consider(self, evidence: float, cost: Cost, past: Past, last: Round) -> bool:
         """Adopt the fitted model if that is safe and worth it."""
@@ -323,6 +342,8 @@ class AdaptiveController(Controller):
             return False
         tracker.adopt()
         self._hand_over(system, gain, past, last)
+        if self.status == NOMINAL:
+            self._before = self._used_to_pay
         self._say(ADAPTED, f"{text} (evidence {evidence:.3g}) and is adopted: {outcome}")
         return True
 
