@@ -113,10 +113,9 @@ class AdaptiveController(Controller):
     faster than that are followed late.
 
     Measured by ``driftwise reproduce control``, in the study "Plants that drift": seven plants that were not used for
-    its design drift by 20 or 40 %, and LQR stays stable around them. It cost 1.006 times what `SelfTunedController`
-    does in the geometric mean of 108 settings, 0.76 at best and 1.44 at worst. A correction was adopted in 24 of them.
-    In these it cost 0.97 times as much under white noise (11 settings; the gain is from one of the plants), and 1.08
-    times as much under an autoregressive load or a daily cycle (12 settings).
+    its design drift by 20 or 40 %, and LQR stays stable around them. It cost 1.005 times what `SelfTunedController`
+    does in the geometric mean of 108 settings, 0.87 at best and 1.44 at worst. A correction was adopted in 24 of them;
+    in these it cost 1.022 times as much.
 
     A round takes some 50 microseconds more than one of the controller inside, every 25th some milliseconds, and one
     in which a correction is considered as long as 4000 of its rounds; they are at least 100 rounds apart, and ever
