@@ -131,7 +131,8 @@ def _most(pool: Pointer) -> float:
     if rounds < SEEN:
         return math.inf
     errors = at(pool, slot.ERRORS_AT)[whole_at(pool, slot.SELECTED)]
-    return OUTLIER * (errors + FLOOR * pool[slot.ENERGY]) / rounds
+    most: float = OUTLIER * (errors + FLOOR * pool[slot.ENERGY]) / rounds
+    return most
 
 
 @aside
