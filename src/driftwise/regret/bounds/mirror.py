@@ -2,9 +2,10 @@
 
 import math
 
-from driftwise._validate import checked, number, whole
+from driftwise._validate import checked, instance, number, whole
 from driftwise.errors import ParameterError
 from driftwise.learners.parts import SMALLEST
+from driftwise.regret.bounds.anytime import shrinking_hedge
 from driftwise.regret.bounds.constants import given_or, of_policy
 
 
@@ -75,6 +76,7 @@ def hedge(
     switching_cost: float = 0.0,
     rate: float | None = None,
     prior: float | None = None,
+    anytime: bool = False,
 ) -> float:
     """Return the bound of `Hedge` with switching cost: the second corollary of Appendix B.3.
 
@@ -95,6 +97,8 @@ def hedge(
         eps; sqrt(ln(1 / p_i) / (C (lambda + C) T)) when left out.
     prior : float, optional
         p_i, the initial weight of the expert compared with; 1 / N when left out.
+    anytime : bool, default False
+        The bound for a rate of eps sqrt(T / t) in round t, which needs no horizon; `rate` is then the last one.
 
     Examples
     --------
@@ -111,4 +115,6 @@ def hedge(
         raise ParameterError(f"{owner}: prior must be a weight of at most 1, got {p:g}.")
     log, price = max(-math.log(p), 0.0), C * (lambda_ + C) * T
     eps = given_or(owner, "rate", rate, math.sqrt(log / price))
+    if instance(owner, "anytime", anytime, bool, "True"):
+        return shrinking_hedge(T, C, lambda_, rate=eps * math.sqrt(T), log_prior=log)
     return (log / eps if log > 0.0 else 0.0) + eps * price

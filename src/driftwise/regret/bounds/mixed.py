@@ -1,12 +1,15 @@
-"""Hedge over gradient descents, for a known horizon: Ader, Theorem 2 (Scream) and Theorem 4 (Lazy Scream)."""
+"""Hedge over gradient descents: Ader, Theorem 2 (Scream) and Theorem 4 (Lazy Scream), with and without a horizon."""
 
 import math
 
 import numpy as np
 
-from driftwise._validate import checked, choice, whole
+from driftwise._validate import checked, choice, instance, whole
 from driftwise.engine.program import pool_size
+from driftwise.learners.ader import ader_parts
+from driftwise.learners.parts import Pool
 from driftwise.learners.scream import RATES, scream_parts
+from driftwise.regret.bounds.anytime import shrinking_rates
 from driftwise.regret.bounds.constants import least_over_pool, of_policy, problem, tuned_horizon
 
 
@@ -18,8 +21,9 @@ def ader(
     gradient_bound: float,
     diameter: float,
     tuned_for: int | None = None,
+    anytime: bool = False,
 ) -> float:
-    """Return the bound of `Ader` with a horizon on dynamic regret, moves not counted: the least over its base-learners.
+    """Return the bound of `Ader` on dynamic regret, moves not counted: the least over its base-learners.
 
     ``min_i [ eps G^2 D^2 T / 2 + ln(1 / p_i) / eps + G^2 eta_i T / 2 + (D^2 + 2 D P) / (2 eta_i) ]``
 
@@ -35,15 +39,21 @@ def ader(
         T, P, G and D.
     tuned_for : int, optional
         The horizon that step sizes and rate were computed for, if it was more than T.
+    anytime : bool, default False
+        The bound for a learner without a horizon, whose rates shrink with the rounds so far, as in `scream`.
 
     Examples
     --------
     >>> from driftwise.regret import bounds
-    >>> round(bounds.ader(horizon=10_000, path_length=10.0, gradient_bound=1.0, diameter=2.0), 2)
-    997.85
+    >>> problem = dict(horizon=10_000, path_length=10.0, gradient_bound=1.0, diameter=2.0)
+    >>> round(bounds.ader(**problem), 2), round(bounds.ader(**problem, anytime=True), 2)
+    (997.85, 0)
     """
     T, P, G, D, _ = problem("bounds.ader", horizon, path_length, gradient_bound, diameter, 0.0)
     H = tuned_horizon("bounds.ader", tuned_for, T)
+    if instance("bounds.ader", "anytime", anytime, bool, "True"):
+        pool, meta = ader_parts(D, G)
+        return shrinking_rates(T, P, G, D, 0.0, step=_smallest(pool), rate=meta.rate, growth=pool.growth)
     steps = np.asarray((D / G) * math.sqrt(7.0 / (2.0 * H)) * 2.0 ** np.arange(pool_size(H, 4.0 / 7.0)), dtype=float)
     eps = math.sqrt(2.0 / H) / (G * D)
     return least_over_pool(eps, 0.5 * eps * G**2 * D**2 * T, steps, 0.5 * G**2 * steps * T, D, P)
@@ -60,8 +70,9 @@ def scream(
     rate: str = "appendix",
     policy: bool = False,
     tuned_for: int | None = None,
+    anytime: bool = False,
 ) -> float:
-    """Return the bound of `Scream` with a horizon: Theorem 2 with its constants, as the least over the base-learners.
+    """Return the bound of `Scream`: Theorem 2 with its constants, as the least over the base-learners.
 
     ``min_i [ eps (lambda D + Gm) Gm T + ln(1 / p_i) / eps + (G^2 + lambda G) eta_i T + (D^2 + 2 D P) / (2 eta_i) ]``
     with Gm = G D (1 + 2 lambda / sqrt(lambda G + G^2)), the size of the losses that Hedge sees, and for i = 1, ..., N
@@ -80,18 +91,25 @@ def scream(
         Bound policy regret: add lambda P.
     tuned_for : int, optional
         The horizon that step sizes and rate were computed for, if it was more than T.
+    anytime : bool, default False
+        The bound for a learner without a horizon: steps and rate shrink with the rounds so far, and the pool grows. It
+        is of the same order, and not in the paper; the page *Proofs* of the documentation has its proof.
 
     Examples
     --------
     >>> from driftwise.regret import bounds
-    >>> round(bounds.scream(horizon=50_000, path_length=60.0, gradient_bound=2.0, diameter=2.0, switching_cost=2.0))
-    22657
+    >>> problem = dict(horizon=50_000, path_length=60.0, gradient_bound=2.0, diameter=2.0, switching_cost=2.0)
+    >>> round(bounds.scream(**problem)), round(bounds.scream(**problem, anytime=True))
+    (22657, 0)
     """
     owner = "bounds.scream"
     T, P, G, D, lambda_ = problem(owner, horizon, path_length, gradient_bound, diameter, switching_cost)
     choice(owner, "rate", rate, RATES)
     H = tuned_horizon(owner, tuned_for, T)
     pool, meta, _ = scream_parts(D, G, lambda_, rate)
+    if instance(owner, "anytime", anytime, bool, "True"):
+        shrinking = shrinking_rates(T, P, G, D, lambda_, step=_smallest(pool), rate=meta.rate, growth=pool.growth)
+        return shrinking + of_policy(owner, policy, lambda_, P)
     steps, eps = pool.for_rounds(H) / math.sqrt(H), meta.rate / math.sqrt(H)
     G_meta = G * D * (1.0 + 2.0 * lambda_ / math.sqrt(lambda_ * G + G**2))
     moved, walked = eps * (lambda_ * D + G_meta) * G_meta * T, (G**2 + lambda_ * G) * steps * T
@@ -110,8 +128,9 @@ def lazy_scream(
     epoch: int | None = None,
     policy: bool = False,
     tuned_for: int | None = None,
+    anytime: bool = False,
 ) -> float:
-    """Return the bound of `LazyScream` with a horizon: Theorem 4 with the constants of its proof.
+    """Return the bound of `LazyScream`: Theorem 4 with the constants of its proof.
 
     Scream's bound on K = ceil(T / Delta) epochs with gradients of up to Delta G, plus ``G (Delta - 1) P`` for
     comparators that move within an epoch.
@@ -122,7 +141,7 @@ def lazy_scream(
         T, P, G, D and lambda.
     epoch : int, optional
         Delta; max(1, ceil(sqrt(lambda))) when left out.
-    rate, policy, tuned_for
+    rate, policy, tuned_for, anytime
         As in `scream`.
 
     Examples
@@ -145,5 +164,11 @@ def lazy_scream(
         switching_cost=lambda_,
         rate=rate,
         tuned_for=-(-H // length),
+        anytime=anytime,
     )
     return held + G * (length - 1) * P + of_policy(owner, policy, lambda_, P)
+
+
+def _smallest(pool: Pool) -> float:
+    """Return the smallest step of a pool, per root round."""
+    return float(pool.for_rounds(1.0)[0])

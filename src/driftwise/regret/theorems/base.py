@@ -151,6 +151,11 @@ class Theorem(ABC):
         return self.learner.program.schedule
 
     @property
+    def shrinks(self) -> bool:
+        """Whether rates shrink with the rounds so far."""
+        return self.schedule == "time-varying"
+
+    @property
     def restarts(self) -> bool:
         """Whether the run falls into blocks, with a theorem for each."""
         return self.schedule == "doubling"

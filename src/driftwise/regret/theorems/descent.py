@@ -20,9 +20,8 @@ class OfDescent(Theorem):
 
     def of_rounds(self, start: int, stop: int, tuned_for: int) -> float:
         """Return the bound of gradient descent with the steps that were used."""
-        anytime = self.schedule == "time-varying"
         usual = self.moving(start, stop)
-        return bounds.ogd(**usual, switching_cost=self.needed, step=self.last_step(stop), anytime=anytime)
+        return bounds.ogd(**usual, switching_cost=self.needed, step=self.last_step(stop), anytime=self.shrinks)
 
     def last_step(self, stop: int) -> float:
         """Return the step of the last update before `stop`."""
@@ -87,4 +86,9 @@ class OfHedge(OfMirrorDescent):
         first: Array = self.learner.base_decisions[0]
         prior = math.exp(min(float(self.v[0] @ np.log(first)), 0.0))
         experts = {"experts": first.size, "loss_bound": self.G, "rate": self.last_step(stop), "prior": prior}
-        return bounds.hedge(horizon=stop - start, **experts, switching_cost=self.needed)  # type: ignore[arg-type]
+        known = {"horizon": stop - start, "switching_cost": self.needed, "anytime": self.shrinks}
+        return bounds.hedge(**known, **experts)  # type: ignore[arg-type]
+
+    def of_shrinking(self) -> tuple[str, bool]:
+        """Say that rates that shrink are covered, and restarts are not."""
+        return Theorem.of_shrinking(self) if self.shrinks else super().of_shrinking()

@@ -16,12 +16,7 @@ class OfAder(Theorem):
 
     def of_rounds(self, start: int, stop: int, tuned_for: int) -> float:
         """Return Ader's bound."""
-        return bounds.ader(**self.moving(start, stop), tuned_for=tuned_for)
-
-    def of_shrinking(self) -> tuple[str, bool]:
-        """Say what holds without a horizon."""
-        text = "none was given, and for rates that shrink nothing is proved here; the bound shown is for a known one"
-        return text, False
+        return bounds.ader(**self.moving(start, stop), tuned_for=tuned_for, anytime=self.shrinks)
 
 
 class OfScream(Theorem):
@@ -39,16 +34,11 @@ class OfScream(Theorem):
     def constants(self, start: int, stop: int, tuned_for: int) -> dict[str, Any]:
         """Return what the bounds of Scream take."""
         built = {"switching_cost": self.built.largest(self.losses.dim), "rate": self.learner.rate}
-        return self.moving(start, stop) | built | {"tuned_for": tuned_for}
+        return self.moving(start, stop) | built | {"tuned_for": tuned_for, "anytime": self.shrinks}
 
     def of_rounds(self, start: int, stop: int, tuned_for: int) -> float:
         """Return Scream's bound."""
         return bounds.scream(**self.constants(start, stop, tuned_for))
-
-    def of_shrinking(self) -> tuple[str, bool]:
-        """Say what holds without a horizon."""
-        text = "none was given, and for rates that shrink nothing is proved here; the bound shown is for a known one"
-        return text, False
 
     def further(self) -> list[Assumption]:
         """Compare the prices that the learner was built for with those of the run."""
