@@ -179,6 +179,16 @@ class SelfTunedLearner(Learner):
         """Cost of mixing so far (A_T in the notes): the proved bound on regret is a small multiple of it."""
         return 0.0 if self._plan is None else float(self._vector[layout.OVERHEAD])
 
+    @property
+    def scream(self) -> SelfTunedScream | None:
+        """The `SelfTunedScream` inside, which learns from the clipped losses; None if there is none, or not yet."""
+        return self._scream
+
+    @property
+    def linearised(self) -> bool:
+        """Whether pairs are judged by losses linearised at the decision, as only gradients are known."""
+        return self._plan is not None and self._plan.kind.form == GRADIENT
+
     def explain(self) -> Explanation:
         """Say who is in charge, and why: print it, or call its `plot`."""
         if self._plan is None:

@@ -3,11 +3,21 @@
 from numpy.typing import ArrayLike
 
 from driftwise.errors import InputError
-from driftwise.learners import OGD, Ader, Hedge, LazyScream, MirrorDescent, Scream
+from driftwise.learners import (
+    OGD,
+    Ader,
+    Hedge,
+    LazyScream,
+    MirrorDescent,
+    Scream,
+    SelfTunedLearner,
+    SelfTunedScream,
+)
 from driftwise.optimum.values import read_run
 from driftwise.regret.theorems.base import Assumption, Theorem
 from driftwise.regret.theorems.descent import OfDescent, OfHedge, OfMirrorDescent
 from driftwise.regret.theorems.mixed import OfAder, OfLazyScream, OfScream
+from driftwise.regret.theorems.self_tuned import OfSelfTunedLearner, OfSelfTunedScream
 from driftwise.trace import Trace
 
 __all__ = ["THEOREMS", "Assumption", "Theorem", "theorem_for"]
@@ -19,6 +29,8 @@ THEOREMS: dict[type, type[Theorem]] = {
     Ader: OfAder,
     Scream: OfScream,
     LazyScream: OfLazyScream,
+    SelfTunedScream: OfSelfTunedScream,
+    SelfTunedLearner: OfSelfTunedLearner,
 }
 
 
