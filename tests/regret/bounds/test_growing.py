@@ -19,7 +19,7 @@ def test_base_learners_join_when_the_pool_has_them(growth: float) -> None:
 def _weights(log_prior: np.ndarray, rate: float, totals: np.ndarray) -> np.ndarray:
     powers = log_prior - rate * totals
     weights = np.exp(powers - powers.max())
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -30,7 +30,7 @@ def test_weights_shift_by_no_more_than_the_bound(seed: int) -> None:
     log_prior = [-np.log(i * (i + 1.0)), np.zeros(N)][seed % 2]
     rates = rng.uniform(0.01, 20.0) / np.sqrt(np.maximum(np.arange(T + 1.0), 1.0))
     if seed % 3 == 0:  # a rate that falls in jumps
-        rates = np.minimum.accumulate(rates * np.exp(-np.cumsum(rng.random(T + 1) < 0.05)))
+        rates = np.minimum.accumulate(rates * np.exp(-1.0 * np.cumsum(rng.random(T + 1) < 0.05)))
     # Losses that keep two base-learners apart, then bring them together: the worst for weights.
     losses = rng.standard_normal((T, N)) * rng.pareto(1.5, (T, 1))
     losses[: T // 2, 0] -= rng.uniform(0.0, 2.0)

@@ -88,14 +88,14 @@ def _literally(sizes: Array, P: float, D: float, lambda_: float) -> float:
                 )
                 settle = (D * D + 2 * D * min(P, D * (last - 1))) / 2 * slow
                 ways.append(best(first - 1) + settle + walk + (1 + log / 2) * overhead)
-        return min(ways)
+        return float(min(ways))
 
     zone = 0.0
     if lambda_:
         for t in range(1, T):
             radius = D / (4 * math.sqrt(t)) * lambda_ / (lambda_ + math.sqrt((sizes[:t] ** 2).sum() / t))
             zone += sizes[t] * radius
-    return best(T) + lambda_ * sum(move[first - 1] for first in set(births)) + zone
+    return float(best(T) + lambda_ * sum(move[first - 1] for first in set(births)) + zone)
 
 
 @pytest.mark.parametrize("seed", range(8))

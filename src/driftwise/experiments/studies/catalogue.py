@@ -25,7 +25,7 @@ class Experiment(NamedTuple):
 
 
 THEORY = (
-    *(bounds.STUDY, growth.IN_ROUNDS, growth.IN_PATH, growth.IN_PRICE),
+    *(bounds.STUDY, bounds.ADVERSARIES, growth.IN_ROUNDS, growth.IN_PATH, growth.IN_PRICE),
     *(lower_bounds.EXPERTS, lower_bounds.MOVING, optimum.SOLVERS),
 )
 SELF_TUNED = (stream.STUDY, battery.STUDY, units.STUDY, hints.STUDY, integers.STUDY)
