@@ -87,7 +87,7 @@ def test_the_expected_gain_is_that_over_all_coins(rounds: int, block: int, exper
 def test_one_who_stands_still_has_what_it_expects() -> None:
     found = [jumping.jumping_regret(10, 8.0, 1000, 5.0, False, seed) for seed in range(40)]
     mean, spread = np.mean([each[JUMPER] for each in found]), np.std([each[JUMPER] for each in found])
-    assert mean == pytest.approx(found[0]["standing still"], abs=3.0 * spread / math.sqrt(40))
+    assert mean == pytest.approx(found[0]["standing still"], abs=3.0 * float(spread) / math.sqrt(40))
 
 
 def results(
