@@ -35,7 +35,7 @@ class LazyScream(Ensemble):
 
     Notes
     -----
-    Theorem 4 with a horizon, the page *Proofs* of the documentation without one: for any comparators of path length P, the
+    Theorem 4 with a horizon, the docs page *Proofs* without one: for any comparators of path length P, the
     regret with switching cost is O(sqrt(lambda T (1 + P))), which is the best possible (Theorem 5).
 
     References

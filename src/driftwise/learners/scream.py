@@ -60,7 +60,7 @@ class Scream(Ensemble):
 
     Notes
     -----
-    Theorem 2 with a horizon, the page *Proofs* of the documentation without one: for any comparators of path length P, the
+    Theorem 2 with a horizon, the docs page *Proofs* without one: for any comparators of path length P, the
     regret with switching cost is O(sqrt(lambda T (1 + P)) + lambda^(3/4) sqrt(T) (1 + log log P)), without knowing P.
 
     References
