@@ -11,7 +11,7 @@
 from driftwise.optimum import HindsightOptimum, best_fixed, hindsight_optimum
 from driftwise.regret import adversaries, bounds, plots
 from driftwise.regret.adaptive import AdaptiveRegret, adaptive_regret
-from driftwise.regret.certificates import Assumption, Certificate, certificate
+from driftwise.regret.certificates import Certificate, certificate
 from driftwise.regret.comparators import best_piecewise, generator
 from driftwise.regret.decomposition import Decomposition, decompose
 from driftwise.regret.measures import (
@@ -21,6 +21,7 @@ from driftwise.regret.measures import (
     regret_over_time,
     static_policy_regret,
 )
+from driftwise.regret.theorems import Assumption
 
 __all__ = [
     "AdaptiveRegret",

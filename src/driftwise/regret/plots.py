@@ -13,8 +13,8 @@ from driftwise.learners import Committee, Ensemble, Hedge
 from driftwise.movecost import move_cost_for
 from driftwise.optimum.solve import HindsightOptimum
 from driftwise.optimum.values import read_comparators, read_run
-from driftwise.regret.certificates import Run
 from driftwise.regret.measures import regret_over_time
+from driftwise.regret.theorems import theorem_for
 from driftwise.trace import Trace
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def regret(trace: Trace, comparators: ArrayLike, *, bound: bool = True, ax: "Axe
     """
     run = None
     if instance("plots.regret", "bound", bound, bool, "False"):
-        run = Run("plots.regret", trace, comparators)
+        run = theorem_for("plots.regret", trace, comparators)
         measured, label = run.regret(), run.measure
     else:
         measured = regret_over_time(trace, trace.stream, comparators)

@@ -1,0 +1,120 @@
+"""Mirror descent and Hedge with switching cost (Appendix B.3 of the paper)."""
+
+import math
+
+from driftwise._validate import checked, instance, number, whole
+from driftwise.errors import ParameterError
+from driftwise.learners.parts import SMALLEST
+from driftwise.regret.bounds.anytime import shrinking_hedge
+from driftwise.regret.bounds.constants import given_or, of_policy
+
+
+@checked
+def mirror_descent(
+    *,
+    horizon: int,
+    gradient_bound: float,
+    radius: float,
+    path_length: float = 0.0,
+    lipschitz: float | None = None,
+    switching_cost: float = 0.0,
+    step: float | None = None,
+    policy: bool = False,
+) -> float:
+    """Return the bound of `MirrorDescent`: the theorem of Appendix B.3, in the norm of the mirror map.
+
+    ``(R^2 + gamma P) / eta + eta (lambda G + G^2) T``
+
+    Parameters
+    ----------
+    horizon : int
+        T.
+    gradient_bound : float
+        G, in the dual norm.
+    radius : float
+        R: its square bounds the divergence between two decisions; for fixed comparators, from the start to any of them.
+    path_length : float, default 0.0
+        P, in the norm of the map.
+    lipschitz : float, optional
+        gamma, a Lipschitz constant of the divergence in its first argument; needed when the comparators move. Negative
+        entropy has none.
+    switching_cost : float, default 0.0
+        lambda, on movement in the norm of the map.
+    step : float, optional
+        eta; sqrt(R^2 / ((G^2 + lambda G) T)) when left out.
+    policy : bool, default False
+        Bound policy regret: add lambda P.
+
+    Examples
+    --------
+    >>> from driftwise.regret import bounds
+    >>> bounds.mirror_descent(horizon=10_000, gradient_bound=1.0, radius=1.0)
+    200.0
+    """
+    owner = "bounds.mirror_descent"
+    T, P = whole(owner, "horizon", horizon), number(owner, "path_length", path_length, low=0.0)
+    G = number(owner, "gradient_bound", gradient_bound, low=SMALLEST)
+    lambda_ = number(owner, "switching_cost", switching_cost, low=0.0)
+    R = number(owner, "radius", radius, low=SMALLEST)
+    if P > 0.0 and lipschitz is None:
+        raise ParameterError(
+            f"{owner}: comparators that move (path_length={P:g}) need lipschitz=, a Lipschitz constant of the "
+            "divergence; without one, such as for negative entropy, the theorem is for fixed comparators only."
+        )
+    gamma = 0.0 if lipschitz is None else number(owner, "lipschitz", lipschitz, low=0.0)
+    price = (G**2 + lambda_ * G) * T
+    eta = given_or(owner, "step", step, R / math.sqrt(price))
+    return (R**2 + gamma * P) / eta + eta * price + of_policy(owner, policy, lambda_, P)
+
+
+@checked
+def hedge(
+    *,
+    horizon: int,
+    experts: int,
+    loss_bound: float,
+    switching_cost: float = 0.0,
+    rate: float | None = None,
+    prior: float | None = None,
+    anytime: bool = False,
+) -> float:
+    """Return the bound of `Hedge` with switching cost: the second corollary of Appendix B.3.
+
+    ``ln(1 / p_i) / eps + eps (lambda C + C^2) T`` bounds the regret to a fixed expert i plus lambda times the l1
+    movement.
+
+    Parameters
+    ----------
+    horizon : int
+        T.
+    experts : int
+        N.
+    loss_bound : float
+        C, the largest size of a loss.
+    switching_cost : float, default 0.0
+        lambda, on l1 movement.
+    rate : float, optional
+        eps; sqrt(ln(1 / p_i) / (C (lambda + C) T)) when left out.
+    prior : float, optional
+        p_i, the initial weight of the expert compared with; 1 / N when left out.
+    anytime : bool, default False
+        The bound for a rate of eps sqrt(T / t) in round t, which needs no horizon; `rate` is then the last one.
+
+    Examples
+    --------
+    >>> from driftwise.regret import bounds
+    >>> round(bounds.hedge(horizon=10_000, experts=10, loss_bound=1.0), 4)
+    303.4854
+    """
+    owner = "bounds.hedge"
+    T, N = whole(owner, "horizon", horizon), whole(owner, "experts", experts, low=2)
+    C = number(owner, "loss_bound", loss_bound, low=SMALLEST)
+    lambda_ = number(owner, "switching_cost", switching_cost, low=0.0)
+    p = given_or(owner, "prior", prior, 1.0 / N)
+    if p > 1.0 + 1e-12:
+        raise ParameterError(f"{owner}: prior must be a weight of at most 1, got {p:g}.")
+    log, price = max(-math.log(p), 0.0), C * (lambda_ + C) * T
+    eps = given_or(owner, "rate", rate, math.sqrt(log / price))
+    if instance(owner, "anytime", anytime, bool, "True"):
+        return shrinking_hedge(T, C, lambda_, rate=eps * math.sqrt(T), log_prior=log)
+    return (log / eps if log > 0.0 else 0.0) + eps * price

@@ -1,0 +1,34 @@
+"""The theorems about runs, one class for each kind of learner: its measure, its bound, and its assumptions."""
+
+from numpy.typing import ArrayLike
+
+from driftwise.errors import InputError
+from driftwise.learners import OGD, Ader, Hedge, LazyScream, MirrorDescent, Scream
+from driftwise.optimum.values import read_run
+from driftwise.regret.theorems.base import Assumption, Theorem
+from driftwise.regret.theorems.descent import OfDescent, OfHedge, OfMirrorDescent
+from driftwise.regret.theorems.mixed import OfAder, OfLazyScream, OfScream
+from driftwise.trace import Trace
+
+__all__ = ["THEOREMS", "Assumption", "Theorem", "theorem_for"]
+
+THEOREMS: dict[type, type[Theorem]] = {
+    OGD: OfDescent,
+    MirrorDescent: OfMirrorDescent,
+    Hedge: OfHedge,
+    Ader: OfAder,
+    Scream: OfScream,
+    LazyScream: OfLazyScream,
+}
+
+
+def theorem_for(owner: str, trace: Trace, comparators: ArrayLike) -> Theorem:
+    """Return the theorem about a run's learner, applied to the run."""
+    read_run(owner, trace, None)
+    theorem = THEOREMS.get(type(trace.learner))  # a subclass may do anything, so no theorem is known for it
+    if theorem is None:
+        raise InputError(
+            f"{owner}: no theorem is known here for {trace.learner!r}; compare dynamic_regret with one of "
+            "regret.bounds."
+        )
+    return theorem(owner, trace, comparators)

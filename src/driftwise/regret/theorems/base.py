@@ -1,0 +1,214 @@
+"""What every theorem about a run has: the run, a measure of regret, a bound, and assumptions that can be checked."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array
+from driftwise.errors import ParameterError
+from driftwise.learners import Ensemble
+from driftwise.losses.base import DataLoss
+from driftwise.movecost import MoveCost
+from driftwise.optimum.values import read_comparators, read_run, step_lengths
+from driftwise.trace import Trace
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """An assumption of a theorem.
+
+    Attributes
+    ----------
+    name : str
+        Subject of the assumption.
+    holds : bool or None
+        Whether it holds in this run; None if that was not, or cannot be, checked.
+    text : str
+        Finding in words.
+    """
+
+    name: str
+    holds: bool | None
+    text: str
+
+    def __str__(self) -> str:
+        verdict = {True: "holds", False: "NOT MET", None: "not checked"}[self.holds]
+        return f"{self.name:<15} {verdict:<12} {self.text}"
+
+
+class Theorem(ABC):
+    """A theorem about one kind of learner, applied to a run of it.
+
+    A theorem for another learner is a subclass with `bound` and what it assumes beyond the usual, and an entry in
+    `THEOREMS`.
+    """
+
+    name: ClassVar[str]
+    """Where it is stated."""
+
+    learner: Ensemble
+
+    def __init__(self, owner: str, trace: Trace, comparators: ArrayLike) -> None:
+        self.owner, self.trace = owner, trace
+        self.losses = losses = read_run(owner, trace, None)
+        learner = trace.learner
+        assert isinstance(learner, Ensemble)
+        self.learner, self.T = learner, len(losses)
+        self.v = read_comparators(owner, comparators, self.T, learner.domain)
+        self.paths = np.cumsum(step_lengths(self.v, self.norm))
+        self.slopes = self._lengths(losses.unary_gradients(trace.decisions))
+        self.seen, self.given = float(self.slopes.max()), self._given()
+        self.G = max(self.seen, 1e-100) if self.given is None else float(self.given)
+        self.cost: MoveCost = trace.price
+        self.lambda_ = self.cost.largest(losses.dim)
+        self.of_memory: float | None = 0.0
+        if losses.memory and self.counts_moves:
+            try:
+                self.of_memory = losses.switching_costs(learner.domain).tight
+            except ParameterError:  # nothing is known about a custom loss
+                self.of_memory = None
+
+    norm: float = 2.0
+    """Exponent of the norm that measures moves; gradients are measured in the dual one."""
+
+    counts_moves: ClassVar[bool] = True
+    """Whether the theorem is about regret with moves."""
+
+    def _lengths(self, gradients: Array) -> Array:
+        """Return the norm of every gradient that the theorem is about."""
+        dual = np.inf if self.norm == 1.0 else self.norm / (self.norm - 1.0)
+        return np.asarray(np.linalg.norm(gradients, ord=dual, axis=1))
+
+    def _given(self) -> float | None:
+        """Return the bound on gradients that the learner was built with, if it was."""
+        given: float | None = getattr(self.learner, "gradient_bound", None)
+        return given
+
+    @property
+    def D(self) -> float:
+        """Diameter of the domain."""
+        return self.learner.domain.diameter
+
+    @property
+    def needed(self) -> float:
+        """The switching cost that the theorem has to pay for: what moves are priced at, and what memory adds."""
+        return self.lambda_ + (self.of_memory or 0.0)
+
+    @property
+    def measure(self) -> str:
+        """The kind of regret that the theorem is about, in words."""
+        if not self.counts_moves:
+            return "dynamic regret, moves not counted"
+        kind = "dynamic policy regret" if self.losses.memory else "dynamic regret"
+        price = self.cost if self.norm == 2.0 else f"{self.lambda_:g} on l{self.norm:g} movement"
+        return f"{kind} with switching cost {price}"
+
+    def regret(self) -> Array:
+        """Return the measured regret of the first t rounds, for every t."""
+        decisions = self.trace.decisions
+        if not self.counts_moves:
+            return np.cumsum(self.losses.unary_losses(decisions) - self.losses.unary_losses(self.v))
+        lengths = step_lengths(decisions, self.norm)
+        moves = self.cost.along(decisions, lengths) if self.norm == 2.0 else self.lambda_ * lengths
+        return np.cumsum(self.trace.losses - self.losses.policy_losses(self.v) + moves)
+
+    def bound(self, t: int) -> float:
+        """Return the bound for the first t rounds, from the learner's own constants.
+
+        With the doubling trick it is the sum of the bounds of the blocks, each of which is a separate learner with a
+        known horizon.
+        """
+        of_comparators = (self.of_memory or 0.0) * float(self.paths[t - 1])
+        if not self.restarts:
+            return self.of_rounds(0, t, max(self.learner.horizon or 0, self.T)) + of_comparators
+        total, start, length = of_comparators, 0, self.learner.program.epoch
+        while start < t:  # blocks of 1, 2, 4, ... updates
+            stop = min(start + length, t)
+            total += self.of_rounds(start, stop, length)
+            start, length = stop, 2 * length
+        return total
+
+    @abstractmethod
+    def of_rounds(self, start: int, stop: int, tuned_for: int) -> float:
+        """Return the bound for some rounds, with rates for `tuned_for` rounds; policy regret adds to it elsewhere."""
+
+    def moving(self, start: int, stop: int) -> dict[str, Any]:
+        """Return T, G, D and P of some rounds, as most bounds take them."""
+        t, P = stop - start, float(self.paths[stop - 1] - self.paths[start])
+        return {
+            "horizon": t,
+            "gradient_bound": self.G,
+            "diameter": self.D,
+            "path_length": min(P, self.D * (t - 1)),
+        }
+
+    @property
+    def schedule(self) -> str:
+        """The schedule of the rates: "fixed", "time-varying", "doubling" or "self-tuned"."""
+        return self.learner.program.schedule
+
+    @property
+    def shrinks(self) -> bool:
+        """Whether rates shrink with the rounds so far."""
+        return self.schedule == "time-varying"
+
+    @property
+    def restarts(self) -> bool:
+        """Whether the run falls into blocks, with a theorem for each."""
+        return self.schedule == "doubling"
+
+    def assumptions(self) -> list[Assumption]:
+        """Return the assumptions of the theorem, with what was found."""
+        inside, played = self.learner.domain.contains(self.trace.decisions), self.learner.round
+        convex = Assumption("convexity", True, f"{type(self.losses).__name__} is convex")
+        if not isinstance(self.losses, DataLoss):
+            text = "custom losses; best_fixed refuses those that contradict their gradients"
+            convex = Assumption("convexity", None, text)
+        return [
+            convex,
+            self.of_gradients(),
+            Assumption("domain", inside, f"decisions and comparators {'lie' if inside else 'do not all lie'} in it"),
+            self.of_horizon(),
+            Assumption("start", not played, f"{played} rounds had been played before" if played else "a new learner"),
+            *self.further(),
+        ]
+
+    def of_gradients(self) -> Assumption:
+        """Compare the gradients of the run with the bound that was given."""
+        if self.given is None:
+            text = f"none was given; the largest in the run, {self.seen:.6g}, is used"
+            return Assumption("gradient bound", True, text)
+        text = f"the largest in the run is {self.seen:.6g}, the bound {self.G:.6g}"
+        if self.learner.program.own_gradients:
+            text += "; those at the base-learners' own points were not looked at"
+        return Assumption("gradient bound", self.seen <= self.G * (1.0 + 1e-9), text)
+
+    def of_horizon(self) -> Assumption:
+        """Say what was known about the number of rounds, and whether the theorem needs it."""
+        planned, proved = self.learner.horizon, True
+        if self.schedule == "fixed":
+            text = "constant rates need none" if planned is None else f"{planned} rounds planned, {self.T} played"
+        elif self.restarts:
+            text = "none needed: the bound is the sum over the blocks of doubling"
+        else:
+            text, proved = self.of_shrinking()
+        return Assumption("horizon", proved, text)
+
+    def of_shrinking(self) -> tuple[str, bool]:
+        """Say what holds where rates shrink with the rounds so far, and whether that is proved."""
+        return "none needed: the bound is that for rates that shrink with the rounds so far", True
+
+    def further(self) -> list[Assumption]:
+        """Return what the theorem assumes besides."""
+        return [self.of_memory_loss()] if self.losses.memory else []
+
+    def of_memory_loss(self) -> Assumption:
+        """Say what is known about the memory of the losses."""
+        if not self.counts_moves:
+            return Assumption("memory", True, "not part of the measure, which compares unary losses")
+        if self.of_memory is None:
+            return Assumption("memory", None, "Lipschitz constants of custom losses are not known")
+        return Assumption("memory", True, f"counted as a switching cost of {self.of_memory:.6g}")

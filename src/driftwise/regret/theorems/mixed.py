@@ -1,0 +1,76 @@
+"""Theorems about Hedge over gradient descents: Ader, Scream and Lazy Scream."""
+
+from typing import Any
+
+from driftwise.learners import LazyScream, Scream
+from driftwise.movecost import MoveCost, move_cost_for
+from driftwise.regret import bounds
+from driftwise.regret.theorems.base import Assumption, Theorem
+
+
+class OfAder(Theorem):
+    """Theorems 3 and 4 of Zhang, Lu and Zhou (2018), in which moves are not counted."""
+
+    name = "Ader, Theorems 3 and 4 of Zhang, Lu, Zhou 2018"
+    counts_moves = False
+
+    def of_rounds(self, start: int, stop: int, tuned_for: int) -> float:
+        """Return Ader's bound."""
+        return bounds.ader(**self.moving(start, stop), tuned_for=tuned_for, anytime=self.shrinks)
+
+
+class OfScream(Theorem):
+    """Theorem 2."""
+
+    name = "Theorem 2"
+
+    learner: Scream
+
+    @property
+    def built(self) -> MoveCost:
+        """The prices that the learner was built for."""
+        return move_cost_for(self.owner, self.learner.switching_cost)
+
+    def constants(self, start: int, stop: int, tuned_for: int) -> dict[str, Any]:
+        """Return what the bounds of Scream take."""
+        built = {"switching_cost": self.built.largest(self.losses.dim), "rate": self.learner.rate}
+        return self.moving(start, stop) | built | {"tuned_for": tuned_for, "anytime": self.shrinks}
+
+    def of_rounds(self, start: int, stop: int, tuned_for: int) -> float:
+        """Return Scream's bound."""
+        return bounds.scream(**self.constants(start, stop, tuned_for))
+
+    def further(self) -> list[Assumption]:
+        """Compare the prices that the learner was built for with those of the run."""
+        if self.of_memory is None:
+            return [self.of_memory_loss()]
+        needed, text = self.cost, f"{self.cost}"
+        if self.losses.memory:
+            needed = MoveCost(self.needed, norm="l2")
+            text += f" and {self.of_memory:.6g} for memory"
+        text = f"the learner was built for {self.built}, the run is priced at {text}"
+        return [Assumption("switching cost", covers(self.built, needed, self.losses.dim), text)]
+
+
+class OfLazyScream(OfScream):
+    """Theorem 4."""
+
+    name = "Theorem 4"
+
+    learner: LazyScream  # type: ignore[assignment]
+
+    def of_rounds(self, start: int, stop: int, tuned_for: int) -> float:
+        """Return Lazy Scream's bound."""
+        return bounds.lazy_scream(**self.constants(start, stop, tuned_for), epoch=self.learner.epoch)
+
+
+def covers(built: MoveCost, needed: MoveCost, dim: int) -> bool:
+    """Tell whether no move is cheaper at the prices a learner was built for than at those that are needed.
+
+    A learner that was built for lower prices, even if only for moves down, does not hold its base-learners back from
+    such moves, so nothing is proved about their cost.
+    """
+    prices = built.prices(dim) * (1.0 + 1e-9)
+    if needed.norm == "l1" and built.norm == "l2":
+        return bool(needed.largest(dim) <= prices.min())
+    return bool((needed.prices(dim) <= prices).all())
