@@ -3,8 +3,9 @@
 from numpy.typing import ArrayLike
 
 from driftwise.errors import InputError
-from driftwise.learners import OGD, Ader, Hedge, LazyScream, MirrorDescent, Scream
+from driftwise.learners import OGD, Ader, Hedge, LazyScream, MirrorDescent, Scream, StronglyAdaptive
 from driftwise.optimum.values import read_run
+from driftwise.regret.theorems.adaptive import OfStronglyAdaptive
 from driftwise.regret.theorems.base import Assumption, Theorem
 from driftwise.regret.theorems.descent import OfDescent, OfHedge, OfMirrorDescent
 from driftwise.regret.theorems.mixed import OfAder, OfLazyScream, OfScream
@@ -19,6 +20,7 @@ THEOREMS: dict[type, type[Theorem]] = {
     Ader: OfAder,
     Scream: OfScream,
     LazyScream: OfLazyScream,
+    StronglyAdaptive: OfStronglyAdaptive,
 }
 
 
