@@ -1,4 +1,4 @@
-"""The strongly adaptive round, stated in NumPy: to be read next to its proof, and to test the compiled kernel against."""
+"""The strongly adaptive round, stated in NumPy: to be read next to its proof, and to test the kernel against."""
 
 import numpy as np
 

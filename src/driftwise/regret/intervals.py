@@ -101,6 +101,17 @@ def interval_certificate(trace: Trace, intervals: Iterable[tuple[int, int]] | No
     >>> learner = dw.StronglyAdaptive(dw.Ball(2), switching_cost=1.0, gradient_bound=2.0, horizon=2000)
     >>> trace = dw.play(learner, losses, switching_cost=1.0)
     >>> print(dw.regret.interval_certificate(trace, [(0, 2000), (400, 800)]))
+    StronglyAdaptive: regret with switching cost 1 on intervals
+      length    measured       bound    ratio   interval
+        2000      -94.25        1325   -7.11%   0 to 1999
+         400       3.773       597.2    0.63%   400 to 799
+      the theorem on strongly adaptive learning; the theorem applies
+        convexity       holds        DriftingRegression is convex
+        gradient bound  holds        the largest in the run is 0.941022, the bound 2
+        domain          holds        decisions and comparators lie in it
+        horizon         holds        2000 rounds planned, 2000 played
+        start           holds        a new learner
+        switching cost  holds        the learner was built for 1, the run is priced at 1
     """
     owner = "interval_certificate"
     losses = read_run(owner, trace, None)
