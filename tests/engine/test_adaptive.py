@@ -15,9 +15,7 @@ ROUNDS = 250
 @every_pair(where=DOMAINS, price=PRICES, horizon=[ROUNDS, None])
 def test_every_round_is_the_reference_round(where: str, price: str, horizon: int | None) -> None:
     domain, losses = DOMAINS[where], squared(DOMAINS[where].dim, ROUNDS)
-    learner = dw.StronglyAdaptive(
-        domain, switching_cost=PRICES[price](domain.dim), gradient_bound=0.5, horizon=horizon
-    )
+    learner = dw.StronglyAdaptive(domain, switching_cost=PRICES[price](domain.dim), gradient_bound=0.5, horizon=horizon)
     reference = AdaptiveReference(learner.program, learner.act())
     for t in range(ROUNDS):
         np.testing.assert_allclose(learner.act(), reference.decision, rtol=0.0, atol=1e-12)
@@ -30,17 +28,16 @@ def test_every_round_is_the_reference_round(where: str, price: str, horizon: int
 
 
 def hostile(kind: str, t: int, state: AdaptiveReference, rng: np.random.Generator) -> Array:
-    """Return a direction: random, flips on blocks, against the leader, away from the origin, or what costs most."""
-    dim = state.decision.size
-    if kind == "random":
-        return rng.normal(size=dim)
-    if kind == "flips":
-        return np.full(dim, 1.0 if (t // 7) % 2 else -1.0)
-    if kind == "against the leader":
-        return state.points[np.argmax(state.weights)] - state.points[np.argmin(state.weights)] + 1e-9
-    if kind == "outwards":
-        return state.decision + 1e-9 * rng.normal(size=dim)
-    return state.points[0] - state.points[-1] + 1e-9 * rng.normal(size=dim)
+    """Return a direction: random, flips on blocks, against the leader, outwards, or what tells base-learners apart."""
+    dim, points = state.decision.size, state.points
+    directions: dict[str, Array] = {
+        "random": rng.normal(size=dim),
+        "flips": np.full(dim, 1.0 if (t // 7) % 2 else -1.0),
+        "against the leader": points[np.argmax(state.weights)] - points[np.argmin(state.weights)],
+        "outwards": state.decision,
+        "apart": points[0] - points[-1],
+    }
+    return directions[kind] + 1e-9 * rng.normal(size=dim)
 
 
 @every_pair(

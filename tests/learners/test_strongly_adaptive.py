@@ -1,6 +1,7 @@
 """The strongly adaptive learner: its constants, its promises, and what it is for."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ ROUNDS = 40
 @every_pair(where=DOMAINS, price=PRICES, horizon=[18, None])
 def test_it_keeps_the_promises_of_a_learner(where: str, price: str, horizon: int | None) -> None:
     domain = DOMAINS[where]
-    settings = {"switching_cost": PRICES[price](domain.dim), "gradient_bound": 2.0, "horizon": horizon}
+    settings: dict[str, Any] = {"switching_cost": PRICES[price](domain.dim), "gradient_bound": 2.0, "horizon": horizon}
     check_learner(lambda: dw.StronglyAdaptive(domain, **settings), squared(domain.dim, 18))
 
 
@@ -82,7 +83,7 @@ def test_after_a_change_it_is_faster_than_a_learner_for_the_whole_run() -> None:
     rng, T = np.random.default_rng(5), 6000
     targets = np.repeat([1.0, -1.0, 1.0, -1.0, 1.0, -1.0], T // 6)
     losses = dw.LinearLoss((-0.5 * targets + rng.choice([-0.5, 0.5], T))[:, None])
-    usual = {"switching_cost": 1.0, "gradient_bound": 1.0, "horizon": T}
+    usual: dict[str, Any] = {"switching_cost": 1.0, "gradient_bound": 1.0, "horizon": T}
     ours, theirs = (
         dw.play(kind(dw.Box([-1.0], [1.0]), **usual), losses, 1.0).total for kind in (dw.StronglyAdaptive, dw.Scream)
     )
@@ -104,7 +105,7 @@ def test_it_takes_no_hints() -> None:
         ({"switching_cost": 1.0, "gradient_bound": 1.0, "start": [2.0]}, "start"),
     ],
 )
-def test_bad_settings_are_refused_by_name(settings: dict[str, object], word: str) -> None:
+def test_bad_settings_are_refused_by_name(settings: dict[str, Any], word: str) -> None:
     check_refused(lambda: dw.StronglyAdaptive(dw.Ball(1), **settings), "StronglyAdaptive", word, kind=ParameterError)
 
 
