@@ -129,7 +129,8 @@ INTERVALS = Study(
 
 
 def _contestants(price: float, rounds: int) -> dict[str, Learner]:
-    ball, usual = Ball(DIM), {"gradient_bound": GRADIENT, "horizon": rounds}
+    ball = Ball(DIM)
+    usual: dict[str, Any] = {"gradient_bound": GRADIENT, "horizon": rounds}
     return {
         "Strongly adaptive": StronglyAdaptive(ball, switching_cost=price, **usual),
         "Strongly adaptive, no horizon": StronglyAdaptive(ball, switching_cost=price, gradient_bound=GRADIENT),
