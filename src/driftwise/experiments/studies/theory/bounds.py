@@ -10,7 +10,7 @@ from driftwise._validate import Array
 from driftwise.domains import Ball, Box, Domain, Simplex
 from driftwise.experiments.findings.finding import Claim, Finding, Panel, Series, Table
 from driftwise.experiments.studies.study import Arguments, Study
-from driftwise.learners import OGD, Ader, Hedge, LazyScream, Learner, MirrorDescent, Scream
+from driftwise.learners import OGD, Ader, Hedge, LazyScream, Learner, MirrorDescent, Scream, StronglyAdaptive
 from driftwise.play import play
 from driftwise.streams import drifting_regression
 
@@ -62,6 +62,8 @@ def _contestants(domain: Domain, lambda_: float, G: float, T: int) -> dict[str, 
         "Scream, doubling": Scream(domain, switching_cost=lambda_, gradient_bound=G, horizon_free="doubling"),
         "Lazy Scream, appendix": LazyScream(domain, switching_cost=lambda_, **usual),
         "Lazy Scream, theorem": LazyScream(domain, switching_cost=lambda_, rate="theorem", **usual),
+        "Strongly adaptive": StronglyAdaptive(domain, switching_cost=lambda_, **usual),
+        "Strongly adaptive, no horizon": StronglyAdaptive(domain, switching_cost=lambda_, gradient_bound=G),
     }
     if isinstance(domain, Simplex):
         usual |= {"mirror": mirror.NegativeEntropy(), "start": np.full(domain.dim, domain.scale / domain.dim)}
