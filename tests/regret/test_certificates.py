@@ -28,7 +28,14 @@ STEP = 2.0 / math.sqrt((G**2 + PRICE * G) * T)
 EPS = math.sqrt(math.log(5.0) / (G * (PRICE + G) * T))
 """OGD's step and Hedge's rate for this price, with a least prior of 1 / 5."""
 
-THEOREMS = {"OGD": "Theorem 1", "Hedge": "Hedge", "Ader": "Zhang", "Scream": "Theorem 2", "LazyScream": "Theorem 4"}
+THEOREMS = {
+    "OGD": "Theorem 1",
+    "Hedge": "Hedge",
+    "Ader": "Zhang",
+    "Scream": "Theorem 2",
+    "LazyScream": "Theorem 4",
+    "SelfTunedScream": "self-tuned Scream",
+}
 
 RUNS: dict[str, tuple[Callable[[], dw.Learner], Callable[[], float]]] = {
     "OGD": (lambda: dw.OGD(BALL, **PRICED, horizon=T), lambda: bounds.ogd(**MOVED, switching_cost=PRICE)),
@@ -67,6 +74,18 @@ RUNS: dict[str, tuple[Callable[[], dw.Learner], Callable[[], float]]] = {
             horizon=T, experts=3, loss_bound=G, switching_cost=PRICE, rate=EPS, prior=0.5**0.2 * 0.3**0.7 * 0.2**0.1
         ),
     ),
+    "Hedge without horizon": (
+        lambda: dw.Hedge(3, loss_bound=G, switching_cost=PRICE),
+        lambda: bounds.hedge(
+            horizon=T,
+            experts=3,
+            loss_bound=G,
+            switching_cost=PRICE,
+            rate=math.sqrt(math.log(3.0) / (G * (PRICE + G) * T)),
+            anytime=True,
+        ),
+    ),
+    "Ader without horizon": (lambda: dw.Ader(BALL, gradient_bound=G), lambda: bounds.ader(**MOVED, anytime=True)),
     "Ader improved": (lambda: dw.Ader(BALL, gradient_bound=G, horizon=T), lambda: bounds.ader(**MOVED)),
     "Ader original for more rounds": (
         lambda: dw.Ader(BALL, gradient_bound=G, horizon=T + 50, variant="original"),
@@ -84,6 +103,20 @@ RUNS: dict[str, tuple[Callable[[], dw.Learner], Callable[[], float]]] = {
     "Scream doubling": (
         lambda: _scream(horizon=None, **DOUBLING),
         lambda: _in_blocks(lambda H, **block: bounds.scream(**block, switching_cost=PRICE, tuned_for=H)),
+    ),
+    "Scream without horizon": (
+        lambda: _scream(horizon=None),
+        lambda: bounds.scream(**MOVED, switching_cost=PRICE, anytime=True),
+    ),
+    "LazyScream without horizon": (
+        lambda: dw.LazyScream(BALL, **PRICED, epoch=3),
+        lambda: bounds.lazy_scream(**MOVED, switching_cost=PRICE, epoch=3, anytime=True),
+    ),
+    "SelfTunedScream": (
+        lambda: dw.SelfTunedScream(BALL, switching_cost=PRICE),
+        lambda: bounds.self_tuned_scream(
+            **{**MOVED, "gradient_bound": _slopes("SelfTunedScream")}, switching_cost=PRICE
+        ),
     ),
     "LazyScream": (
         lambda: dw.LazyScream(BALL, gradient_bound=G, switching_cost=5.0, horizon=T, rate="theorem"),
@@ -114,7 +147,7 @@ def _scream(**changed: Any) -> dw.Scream:
     return dw.Scream(BALL, **{**PRICED, "horizon": T, **changed})
 
 
-NORMS = {"MirrorDescent entropy": 1.0, "Hedge": 1.0, "MirrorDescent p-norm": 1.5}
+NORMS = {"MirrorDescent entropy": 1.0, "Hedge": 1.0, "Hedge without horizon": 1.0, "MirrorDescent p-norm": 1.5}
 """Of the runs in other geometries, which are for fixed comparators."""
 
 
@@ -125,7 +158,12 @@ def _run(name: str) -> dw.Trace:
 
 def _steepest(name: str = "OGD constant step", order: float = 2.0) -> float:
     """Return the largest gradient in a run, in a norm of this order."""
-    return max(float(np.linalg.norm(LOSSES.gradient(t, w), order)) for t, w in enumerate(_run(name).decisions))
+    return float(_slopes(name, order).max())
+
+
+def _slopes(name: str, order: float = 2.0) -> Array:
+    """Return the norm of every gradient in a run."""
+    return np.array([np.linalg.norm(LOSSES.gradient(t, w), order) for t, w in enumerate(_run(name).decisions)])
 
 
 @functools.cache
@@ -188,9 +226,8 @@ def _played(learner: dw.Learner) -> dw.Learner:
     ("make", "price", "comparators", "name", "words"),
     [
         (lambda: _scream(gradient_bound=0.1), PRICE, MOVING, "gradient bound", ("the bound 0.1",)),
-        (lambda: _scream(horizon=None), PRICE, MOVING, "horizon", ("none was given", "known")),
-        (lambda: dw.Ader(BALL, gradient_bound=G), PRICE, MOVING, "horizon", ("none was given",)),
-        (lambda: dw.Hedge(3, loss_bound=G), PRICE, FIXED, "horizon", ("none was given",)),
+        (lambda: dw.SelfTunedScream(BALL, switching_cost=1.0), PRICE, MOVING, "switching cost", ("built for 1",)),
+        (lambda: _played(dw.SelfTunedScream(BALL, switching_cost=PRICE)), PRICE, MOVING, "start", ("5 rounds",)),
         (lambda: dw.Hedge(3, loss_bound=G, **DOUBLING), PRICE, FIXED, "horizon", ("none was given",)),
         (lambda: _played(_scream(horizon=T + 5)), PRICE, MOVING, "start", ("5 rounds",)),
         (lambda: _played(dw.OGD(BALL, step=0.1)), PRICE, MOVING, "start", ("5 rounds",)),

@@ -157,7 +157,7 @@ def test_regret_can_be_drawn_without_the_bound() -> None:
     ("learner", "label"),
     [
         (_scream(gradient_bound=0.01), "bound (no guarantee: gradient bound)"),
-        (_scream(horizon=None, switching_cost=1.0), "bound (no guarantee: horizon, switching cost)"),
+        (_scream(gradient_bound=0.01, switching_cost=1.0), "bound (no guarantee: gradient bound, switching cost)"),
     ],
 )
 def test_the_label_of_the_bound_says_what_is_violated(learner: dw.Learner, label: str) -> None:

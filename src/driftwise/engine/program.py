@@ -272,6 +272,11 @@ class Program:
         """Return the parts of a cell's state by name; base-learners in the order of lanes."""
         return STATE.views(layout.state_of(cell), self.sides)
 
+    def last_gradient(self, cell: Array) -> Array:
+        """Return the gradient of a cell's last round, as its base-learners were given it; lost in copies."""
+        room = cell[int(cell[layout.ROOM_AT]) :]
+        return np.asarray(layout.ROOM.views(room, self.sides)["gradient"][0, :, 0].copy())
+
     def with_twins(self) -> Self:
         """Return the program in which every base-learner has a twin of its own kind that heeds hints."""
         kinds = self.kinds

@@ -35,8 +35,8 @@ class LazyScream(Ensemble):
 
     Notes
     -----
-    Theorem 4, for a learner with a horizon: for any comparators with path length P, the regret with switching cost is
-    O(sqrt(lambda T (1 + P))), which is the best possible (Theorem 5).
+    Theorem 4 with a horizon, the docs page *Proofs* without one: for any comparators of path length P, the
+    regret with switching cost is O(sqrt(lambda T (1 + P))), which is the best possible (Theorem 5).
 
     References
     ----------

@@ -60,8 +60,8 @@ class Scream(Ensemble):
 
     Notes
     -----
-    Theorem 2, for a learner with a horizon: for any comparators with path length P, the regret with switching cost is
-    O(sqrt(lambda T (1 + P)) + lambda^(3/4) sqrt(T) (1 + log log P)), without knowing P.
+    Theorem 2 with a horizon, the docs page *Proofs* without one: for any comparators of path length P, the
+    regret with switching cost is O(sqrt(lambda T (1 + P)) + lambda^(3/4) sqrt(T) (1 + log log P)), without knowing P.
 
     References
     ----------

@@ -101,7 +101,7 @@ def certificate(trace: Trace, comparators: ArrayLike) -> Certificate:
     theorem = theorem_for("certificate", trace, comparators)
     return Certificate(
         type(theorem.learner).__name__,
-        theorem.name,
+        theorem.statement,
         theorem.measure,
         float(theorem.regret()[-1]),
         theorem.bound(theorem.T),

@@ -85,9 +85,10 @@ class SelfTunedLearner(Learner):
     Charges that are known before weighing cost the mixture at most their mix loss, those that are not their mix loss
     plus the gap in A; mix losses under a rate that never increases add up to at most L_i + ln(1 / p_i) / rate. On true
     losses the right-hand side has one term more, what clipped rounds cost the decisions beyond the pair; all of it can
-    be read off, and `certificate` prints it. As `SelfTunedScream`, followed, is one of the pairs, whatever is proved of
-    its decisions on the clipped losses holds for these with ``(1 + 2 ln(1 / p_i) / ln(n)) A_T`` added. A proposal that
-    joins later is compared from then on.
+    be read off, and `certificate` prints it. As `SelfTunedScream`, followed, is one of the pairs, its bound on the
+    regret to any comparators holds for these decisions, with ``(1 + 2 ln(1 / p_i) / ln(n)) A_T`` and what was clipped
+    added: ``regret.certificate(trace, comparators)`` has the numbers. A proposal that joins later is compared from then
+    on.
 
     *Only measured*: that A_T is small, and that some pair is good. ``driftwise reproduce decisions`` holds it against
     tuned rules on real streams, and shows where it loses: mostly in short runs where moves are expensive, and at jumps,
@@ -115,9 +116,9 @@ class SelfTunedLearner(Learner):
     >>> round(dw.play(learner, losses, switching_cost=2.0).total, 2)
     14.26
     >>> print(learner.certificate())
-    SelfTunedLearner after 2000 rounds: cost, with moves 14.2569 <= 19.8661
+    SelfTunedLearner after 2000 rounds: cost, with moves 14.2594 <= 19.8632
       10.414, what change points, prox 1024 after waiting would have cost
-      + 3 x 3.1507, the overhead of mixing
+      + 3 x 3.14973, the overhead of mixing
       + 1.25327e-08, what clipping may have hidden
     """
 
@@ -178,6 +179,16 @@ class SelfTunedLearner(Learner):
     def overhead(self) -> float:
         """Cost of mixing so far (A_T in the notes): the proved bound on regret is a small multiple of it."""
         return 0.0 if self._plan is None else float(self._vector[layout.OVERHEAD])
+
+    @property
+    def scream(self) -> SelfTunedScream | None:
+        """The `SelfTunedScream` inside, which learns from the clipped losses; None if there is none, or not yet."""
+        return self._scream
+
+    @property
+    def linearised(self) -> bool:
+        """Whether pairs are judged by losses linearised at the decision, as only gradients are known."""
+        return self._plan is not None and self._plan.kind.form == GRADIENT
 
     def explain(self) -> Explanation:
         """Say who is in charge, and why: print it, or call its `plot`."""

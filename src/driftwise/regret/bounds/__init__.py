@@ -19,5 +19,16 @@ from driftwise.regret.bounds.descent import ogd, ogd_static
 from driftwise.regret.bounds.intervals import strongly_adaptive
 from driftwise.regret.bounds.mirror import hedge, mirror_descent
 from driftwise.regret.bounds.mixed import ader, lazy_scream, scream
+from driftwise.regret.bounds.self_tuned import self_tuned_scream
 
-__all__ = ["ader", "hedge", "lazy_scream", "mirror_descent", "ogd", "ogd_static", "scream", "strongly_adaptive"]
+__all__ = [
+    "ader",
+    "hedge",
+    "lazy_scream",
+    "mirror_descent",
+    "ogd",
+    "ogd_static",
+    "scream",
+    "self_tuned_scream",
+    "strongly_adaptive",
+]

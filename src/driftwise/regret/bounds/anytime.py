@@ -62,4 +62,5 @@ def shrinking_hedge(T: int, C: float, lambda_: float, *, rate: float, log_prior:
     """
     rates, ranges = rate / np.sqrt(np.maximum(np.arange(0.0, T + 1.0), 1.0)), np.full(T, 2.0 * C)
     shifted = shifts(rates, ranges)[:-1]
-    return log_prior / float(rates[T - 1]) + float((rates[:-1] * ranges**2).sum()) / 8.0 + 2.0 * lambda_ * shifted.sum()
+    mixed = float((rates[:-1] * ranges**2).sum()) / 8.0
+    return log_prior / float(rates[T - 1]) + mixed + 2.0 * lambda_ * float(shifted.sum())

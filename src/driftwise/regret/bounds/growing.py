@@ -8,7 +8,8 @@ whole pool from the start. The proofs are on the page *Proofs* of the documentat
   before b_i cancels, so the mixture is compared with i from b_i on;
 - up to b_i the mixture is compared with those who were there, in the same way, or trivially;
 - new losses that differ by at most s shift weight by at most ``rate s / 4`` (in total variation), and a rate that falls
-  from r to r' by at most ``(r - r') R / 4`` if totals differ by at most R, and by ``(ln(1 / p_min) + 1 / e) ln(r / r')``.
+  from r to r' by at most ``(r - r') R / 4`` if totals differ by at most R, and by at most
+  ``(ln(1 / p_min) + 1 / e) ln(r / r')`` whatever the totals are.
 """
 
 import math

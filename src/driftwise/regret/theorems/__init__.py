@@ -3,12 +3,23 @@
 from numpy.typing import ArrayLike
 
 from driftwise.errors import InputError
-from driftwise.learners import OGD, Ader, Hedge, LazyScream, MirrorDescent, Scream, StronglyAdaptive
+from driftwise.learners import (
+    OGD,
+    Ader,
+    Hedge,
+    LazyScream,
+    MirrorDescent,
+    Scream,
+    SelfTunedLearner,
+    SelfTunedScream,
+    StronglyAdaptive,
+)
 from driftwise.optimum.values import read_run
 from driftwise.regret.theorems.adaptive import OfStronglyAdaptive
 from driftwise.regret.theorems.base import Assumption, Theorem
 from driftwise.regret.theorems.descent import OfDescent, OfHedge, OfMirrorDescent
 from driftwise.regret.theorems.mixed import OfAder, OfLazyScream, OfScream
+from driftwise.regret.theorems.self_tuned import OfSelfTunedLearner, OfSelfTunedScream
 from driftwise.trace import Trace
 
 __all__ = ["THEOREMS", "Assumption", "Theorem", "theorem_for"]
@@ -20,6 +31,8 @@ THEOREMS: dict[type, type[Theorem]] = {
     Ader: OfAder,
     Scream: OfScream,
     LazyScream: OfLazyScream,
+    SelfTunedScream: OfSelfTunedScream,
+    SelfTunedLearner: OfSelfTunedLearner,
     StronglyAdaptive: OfStronglyAdaptive,
 }
 

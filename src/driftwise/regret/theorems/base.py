@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array
+from driftwise.engine import Program
 from driftwise.errors import ParameterError
-from driftwise.learners import Ensemble
+from driftwise.learners import Ensemble, Learner
 from driftwise.losses.base import DataLoss
 from driftwise.movecost import MoveCost
 from driftwise.optimum.values import read_comparators, read_run, step_lengths
@@ -49,13 +50,13 @@ class Theorem(ABC):
     name: ClassVar[str]
     """Where it is stated."""
 
-    learner: Ensemble
+    learner: Learner
 
     def __init__(self, owner: str, trace: Trace, comparators: ArrayLike) -> None:
         self.owner, self.trace = owner, trace
         self.losses = losses = read_run(owner, trace, None)
         learner = trace.learner
-        assert isinstance(learner, Ensemble)
+        assert isinstance(learner, Learner)
         self.learner, self.T = learner, len(losses)
         self.v = read_comparators(owner, comparators, self.T, learner.domain)
         self.paths = np.cumsum(step_lengths(self.v, self.norm))
@@ -88,6 +89,12 @@ class Theorem(ABC):
         return given
 
     @property
+    def program(self) -> Program:
+        """The learner's configuration."""
+        assert isinstance(self.learner, Ensemble)
+        return self.learner.program
+
+    @property
     def D(self) -> float:
         """Diameter of the domain."""
         return self.learner.domain.diameter
@@ -96,6 +103,11 @@ class Theorem(ABC):
     def needed(self) -> float:
         """The switching cost that the theorem has to pay for: what moves are priced at, and what memory adds."""
         return self.lambda_ + (self.of_memory or 0.0)
+
+    @property
+    def statement(self) -> str:
+        """Where it is stated, for the schedule at hand."""
+        return f"{self.name}, for rates that shrink (page Proofs)" if self.shrinks else self.name
 
     @property
     def measure(self) -> str:
@@ -124,7 +136,7 @@ class Theorem(ABC):
         of_comparators = (self.of_memory or 0.0) * float(self.paths[t - 1])
         if not self.restarts:
             return self.of_rounds(0, t, max(self.learner.horizon or 0, self.T)) + of_comparators
-        total, start, length = of_comparators, 0, self.learner.program.epoch
+        total, start, length = of_comparators, 0, self.program.epoch
         while start < t:  # blocks of 1, 2, 4, ... updates
             stop = min(start + length, t)
             total += self.of_rounds(start, stop, length)
@@ -148,7 +160,7 @@ class Theorem(ABC):
     @property
     def schedule(self) -> str:
         """The schedule of the rates: "fixed", "time-varying", "doubling" or "self-tuned"."""
-        return self.learner.program.schedule
+        return self.program.schedule
 
     @property
     def shrinks(self) -> bool:
@@ -182,7 +194,7 @@ class Theorem(ABC):
             text = f"none was given; the largest in the run, {self.seen:.6g}, is used"
             return Assumption("gradient bound", True, text)
         text = f"the largest in the run is {self.seen:.6g}, the bound {self.G:.6g}"
-        if self.learner.program.own_gradients:
+        if self.program.own_gradients:
             text += "; those at the base-learners' own points were not looked at"
         return Assumption("gradient bound", self.seen <= self.G * (1.0 + 1e-9), text)
 

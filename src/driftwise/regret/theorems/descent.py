@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array
-from driftwise.learners import Hedge
+from driftwise.learners import Ensemble, Hedge
 from driftwise.mirror import Euclidean, NegativeEntropy
 from driftwise.regret import bounds
 from driftwise.regret.theorems.base import Assumption, Theorem
@@ -25,8 +25,7 @@ class OfDescent(Theorem):
 
     def last_step(self, stop: int) -> float:
         """Return the step of the last update before `stop`."""
-        program = self.learner.program
-        return float(program.steps[0] / math.sqrt(program.clock_at(stop)))
+        return float(self.program.steps[0] / math.sqrt(self.program.clock_at(stop)))
 
 
 class OfMirrorDescent(OfDescent):
@@ -41,6 +40,12 @@ class OfMirrorDescent(OfDescent):
         super().__init__(owner, trace, comparators)
 
     @property
+    def first(self) -> Array:
+        """The first decision."""
+        assert isinstance(self.learner, Ensemble)
+        return np.asarray(self.learner.base_decisions[0])
+
+    @property
     def restarts(self) -> bool:
         """Whether the run falls into blocks, with a theorem for each: not in other geometries than the Euclidean."""
         return self.euclidean and super().restarts
@@ -49,8 +54,7 @@ class OfMirrorDescent(OfDescent):
         """Return the bound in the map's own norm."""
         if self.euclidean:
             return super().of_rounds(start, stop, tuned_for)
-        first = self.learner.base_decisions[0]
-        radius = math.sqrt(self.learner.program.mirror.radius_squared(self.learner.domain, first))
+        radius = math.sqrt(self.program.mirror.radius_squared(self.learner.domain, self.first))
         usual = {"horizon": stop - start, "gradient_bound": self.G, "switching_cost": self.needed}
         return bounds.mirror_descent(**usual, radius=radius, step=self.last_step(stop))  # type: ignore[arg-type]
 
@@ -83,9 +87,8 @@ class OfHedge(OfMirrorDescent):
 
     def of_rounds(self, start: int, stop: int, tuned_for: int) -> float:
         """Return the bound against the mixture of experts that the comparators are."""
-        first: Array = self.learner.base_decisions[0]
-        prior = math.exp(min(float(self.v[0] @ np.log(first)), 0.0))
-        experts = {"experts": first.size, "loss_bound": self.G, "rate": self.last_step(stop), "prior": prior}
+        prior = math.exp(min(float(self.v[0] @ np.log(self.first)), 0.0))
+        experts = {"experts": self.first.size, "loss_bound": self.G, "rate": self.last_step(stop), "prior": prior}
         known = {"horizon": stop - start, "switching_cost": self.needed, "anytime": self.shrinks}
         return bounds.hedge(**known, **experts)  # type: ignore[arg-type]
 

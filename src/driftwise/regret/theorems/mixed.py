@@ -42,14 +42,7 @@ class OfScream(Theorem):
 
     def further(self) -> list[Assumption]:
         """Compare the prices that the learner was built for with those of the run."""
-        if self.of_memory is None:
-            return [self.of_memory_loss()]
-        needed, text = self.cost, f"{self.cost}"
-        if self.losses.memory:
-            needed = MoveCost(self.needed, norm="l2")
-            text += f" and {self.of_memory:.6g} for memory"
-        text = f"the learner was built for {self.built}, the run is priced at {text}"
-        return [Assumption("switching cost", covers(self.built, needed, self.losses.dim), text)]
+        return [against_prices(self, self.built)]
 
 
 class OfLazyScream(OfScream):
@@ -74,3 +67,15 @@ def covers(built: MoveCost, needed: MoveCost, dim: int) -> bool:
     if needed.norm == "l1" and built.norm == "l2":
         return bool(needed.largest(dim) <= prices.min())
     return bool((needed.prices(dim) <= prices).all())
+
+
+def against_prices(theorem: Theorem, built: MoveCost) -> Assumption:
+    """Compare the prices that a learner was built for with those of its run, memory included."""
+    if theorem.of_memory is None:
+        return theorem.of_memory_loss()
+    needed, text = theorem.cost, f"{theorem.cost}"
+    if theorem.losses.memory:
+        needed = MoveCost(theorem.needed, norm="l2")
+        text += f" and {theorem.of_memory:.6g} for memory"
+    text = f"the learner was built for {built}, the run is priced at {text}"
+    return Assumption("switching cost", covers(built, needed, theorem.losses.dim), text)

@@ -24,12 +24,14 @@ TARGETS = (0.33, 0.54, 0.69)
 """Parts of Scream's overall cost at each alpha, which a prototype without patient base-learners came near to."""
 
 
-def _part(domain: Domain, lambda_: float, patience: tuple[float, ...], dead_zone: float) -> Learner:
-    """Return self-tuned Scream without some of its parts."""
+def _part(
+    domain: Domain, lambda_: float, patience: tuple[float, ...], dead_zone: float, prior: str | None = "equal"
+) -> Learner:
+    """Return self-tuned Scream without some of its parts, or with another prior."""
     return Ensemble(
         domain,
         pool=self_tuned_pool(domain.diameter, patience),
-        meta=Meta(2.0, prior="equal"),
+        meta=Meta(2.0, prior=prior),
         surrogate=Surrogate(lambda_),
         horizon_free="self-tuned",
         dead_zone=dead_zone,
@@ -42,6 +44,7 @@ LEARNERS: dict[str, Callable[[Domain, float], Learner]] = {
     "only its rates": lambda domain, lambda_: _part(domain, lambda_, (0.0,), 0.0),
     "without patience": lambda domain, lambda_: _part(domain, lambda_, (0.0,), 0.25),
     "without the dead zone": lambda domain, lambda_: _part(domain, lambda_, (0.0, 1.0), 0.0),
+    "with Scream's prior": lambda domain, lambda_: _part(domain, lambda_, (0.0, 1.0), 0.25, None),
 }
 
 

@@ -6,16 +6,14 @@ from typing import Any
 import numpy as np
 
 from driftwise import regret
-from driftwise._validate import Array
 from driftwise.experiments.findings.finding import Claim, Finding, Panel, Series, Table
 from driftwise.experiments.studies.study import Arguments, Size, Study, exponent, group, means, within
+from driftwise.experiments.studies.theory.jumping import JUMPER, costs
 from driftwise.learners import OGD, Hedge, LazyScream, Scream
 from driftwise.play import play
 
 RANGES = {2: (0.6, 0.9), 10: (2.0, 2.6), 64: (3.0, 3.8)}
 """Range in which Hedge's regret over sqrt(lambda C T) was found to lie, for each number of experts."""
-
-JUMPER = "Jumps if it pays"
 
 
 def expert_regret(experts: int, rounds: int, price: float, seed: int) -> float:
@@ -60,30 +58,6 @@ def _conclude_experts(tasks: list[Arguments], results: list[float]) -> Finding:
     return Finding(EXPERTS.title, summary, [table], claims, [panel], columns=1)
 
 
-def jumps(vectors: Array, block: int, price: float, scale: float = 1.0) -> Array:
-    """Return the decisions on a simplex of a player that jumps when that pays, which it does where blocks are long.
-
-    It begins at the centre and knows how long blocks are. Losses unlike the last ones begin a block; if the rest of it
-    is worth more than the way to the best corner costs, it goes there in the next round. It is causal: a decision
-    depends on the losses of earlier rounds only.
-    """
-    corners = scale * np.eye(vectors.shape[1])
-    at = corners.mean(axis=0)
-    begun, held = np.flatnonzero(np.any(np.diff(vectors, axis=0, prepend=0.0) != 0.0, axis=1)), [at]
-    for vector in vectors[begun]:
-        way = corners[np.argmin(vector)] - at
-        if (1 - block) * float(vector @ way) > price * math.sqrt(float(way @ way)) * (1.0 + 1e-9):
-            at = at + way
-        held.append(at)
-    return np.repeat(held, np.diff([0, *(begun + 1), len(vectors)]), axis=0)
-
-
-def jumper_regret(vectors: Array, comparators: Array, block: int, price: float) -> float:
-    """Return the regret with switching cost of the player that jumps when it pays."""
-    decisions = jumps(vectors, block, price, float(comparators[0].sum()))
-    return float(np.sum(vectors * (decisions - comparators))) + price * regret.path_length(decisions)
-
-
 def moving_regret(tau: int, price: float, rounds: int, seed: int) -> dict[str, float]:
     """Return the regret with switching cost over sqrt(lambda tau T) on the instance of Theorem 5, for each player."""
     losses = regret.adversaries.moving_blocks(rounds, float(tau), switching_cost=price, seed=seed)
@@ -92,7 +66,7 @@ def moving_regret(tau: int, price: float, rounds: int, seed: int) -> dict[str, f
     for name, kind in (("OGD", OGD), ("Scream", Scream), ("Lazy Scream", LazyScream)):
         trace = play(kind(losses.domain, **usual), losses, price)
         result[name] = regret.dynamic_regret(trace, losses, losses.comparators) / losses.scale
-    jumped = jumper_regret(losses.data.features, losses.comparators, losses.block, price)
+    _, jumped = costs(losses, price)[JUMPER]
     return {**result, JUMPER: jumped / losses.scale}
 
 
@@ -121,7 +95,7 @@ def _conclude_moving(tasks: list[Arguments], results: list[dict[str, float]]) ->
         f"Of the learners OGD is lowest in {lowest.count('OGD')} of {len(lowest)} cells, and Scream is up to "
         f"{most - 1.0:.0%} above the lowest.",
         "The last player jumps to the best corner after the first round of a block if the rest of it pays for that: "
-        "here it never does, so it stands still; on longer blocks its regret would be negative.",
+        "here it never does, so it stands still. Below it plays longer, beside others that jump.",
     ]
     table = Table("Regret / sqrt(lambda tau T), mean over seeds", ["tau", "lambda", *names], rows)
     return Finding(MOVING.title, summary, [table], [claim], panels, columns=2)
