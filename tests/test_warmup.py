@@ -108,6 +108,7 @@ for domain in domains:
             dw.Scream(domain, switching_cost=lam, gradient_bound=2.0, horizon_free="doubling"),
             dw.LazyScream(domain, switching_cost=2.0, gradient_bound=2.0, horizon=100),
             dw.SelfTunedScream(domain, switching_cost=lam),
+            dw.StronglyAdaptive(domain, switching_cost=lam, gradient_bound=2.0),
             dw.SelfTunedLearner(domain, switching_cost=lam),
         ):
             learner.act()
@@ -115,7 +116,7 @@ for domain in domains:
             for gradient in (fixed, np.ones(3, np.float32), np.ones(6)[::2], streams[0][1]):
                 learner.act()
                 learner.observe(gradient)
-            if not isinstance(learner, dw.LazyScream):
+            if not isinstance(learner, dw.LazyScream | dw.StronglyAdaptive):
                 learner.act(hint=[1.0, 2.0, 3.0])
                 learner.observe(fixed)
             learner.clone().act()

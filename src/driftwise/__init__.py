@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         Scream,
         SelfTunedLearner,
         SelfTunedScream,
+        StronglyAdaptive,
         rounded,
     )
     from driftwise.losses import (
@@ -97,6 +98,7 @@ __all__ = [
     "Simplex",
     "SpectralBalls",
     "SquaredLoss",
+    "StronglyAdaptive",
     "Trace",
     "TrackingLoss",
     "applications",

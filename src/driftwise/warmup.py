@@ -54,6 +54,12 @@ def _self_tuned() -> None:
         _rounds(dw.SelfTunedScream(domain, switching_cost=1.0))
 
 
+def _strongly_adaptive() -> None:
+    """Play StronglyAdaptive over a ball or a box."""
+    for domain in _SIMPLE:
+        _rounds(dw.StronglyAdaptive(domain, switching_cost=1.0, gradient_bound=2.0))
+
+
 class _Sloped(Estimator):
     """An estimator that is not compiled, as one of a user's own; it asks for the slope of the loss."""
 
@@ -217,6 +223,7 @@ def _hindsight_control() -> None:
 FAMILIES: dict[str, Callable[[], None]] = {
     "learners": _learners,
     "self-tuned": _self_tuned,
+    "strongly-adaptive": _strongly_adaptive,
     "self-tuned-learner": _self_tuned_learner,
     "domains": _domains,
     "prices": _prices,

@@ -46,6 +46,8 @@ def _learners() -> dict[str, Callable[[], Ensemble]]:
             tuned = functools.partial(dw.SelfTunedScream, domain, switching_cost=PRICES[price])
             found[f"self-tuned, {where}, {price}"] = tuned
             found[f"self-tuned, {where}, {price}, hints"] = tuned
+            adaptive = functools.partial(dw.StronglyAdaptive, domain, switching_cost=PRICES[price], gradient_bound=1.0)
+            found[f"strongly adaptive, {where}, {price}"] = adaptive
         found[f"own gradients, {where}"] = maker("Ader original", domain, ROUNDS)
         found[f"own gradients, {where}, played"] = maker("Ader original", domain, ROUNDS, "time-varying")
         found[f"epochs, {where}"] = maker("LazyScream appendix", domain, ROUNDS)

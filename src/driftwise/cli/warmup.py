@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 FAMILIES = (
-    *("learners", "self-tuned", "self-tuned-learner", "domains", "prices", "hints", "committee", "losses"),
+    *("learners", "self-tuned", "strongly-adaptive", "self-tuned-learner", "domains", "prices", "hints", "committee"),
+    "losses",
     *("control", "self-tuned-control", "regret", "hindsight-control"),
 )
 """Names of `driftwise.warmup.FAMILIES`, not imported for help."""

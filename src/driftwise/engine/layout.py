@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from driftwise._lanes import WIDTH
 from driftwise._memory import Array, Part, Section
 
-FIXED, TIME_VARYING, DOUBLING, SELF_TUNED = 0, 1, 2, 3
+FIXED, TIME_VARYING, DOUBLING, SELF_TUNED, ADAPTIVE = 0, 1, 2, 3, 4
 
 # The header of the constants, part one: single numbers.
 (
@@ -52,15 +52,16 @@ FIXED, TIME_VARYING, DOUBLING, SELF_TUNED = 0, 1, 2, 3
     TANGENT_CALL,  # what to subtract from a gradient, if anything,
     FORGET_CALL,  # and taking a hint back
     THIN,  # whether steps read a gradient for all as it is, of shape (d,), not spread over four lanes
-) = range(31)
+    CHARGE,  # what a unit of weight that shifts is charged, in the adaptive schedule
+) = range(32)
 
 # The header, part two: where the parts are.
-STEPS, LOG_PRIOR, PATIENCE, PRICES, DOMAIN, SIMPLICES = range(31, 37)
-DECISION, HELD, LOG_START, CENTRE, PLAYED, HINT = range(37, 43)
-PRIOR, WEIGHTS, TOTALS, MOVES, POINTS, DUALS = range(43, 49)
-GRADIENT, VALUES, INNER, LOSSES, FORESEEN, GUIDE, BEYOND, BEFORE, OLD, STILL = range(49, 59)
-ETA, GOING, TRIAL, ROW, SPARE = range(59, 64)
-HEADER = 64
+STEPS, LOG_PRIOR, PATIENCE, PRICES, DOMAIN, SIMPLICES, RATES = range(32, 39)
+DECISION, HELD, LOG_START, CENTRE, PLAYED, HINT = range(39, 45)
+PRIOR, WEIGHTS, TOTALS, MOVES, POINTS, DUALS = range(45, 51)
+GRADIENT, VALUES, INNER, LOSSES, FORESEEN, GUIDE, BEYOND, BEFORE, OLD, STILL = range(51, 61)
+ETA, GOING, TRIAL, ROW, SPARE = range(61, 66)
+HEADER = 66
 
 CONSTANTS = Section(
     HEADER,
@@ -71,6 +72,7 @@ CONSTANTS = Section(
         Part("prices", PRICES, ("priced", "dim")),  # up and down, where coordinates have prices
         Part("domain", DOMAIN, ("plan",)),  # the domain's plan
         Part("simplices", SIMPLICES, ("simplices", 2)),  # first coordinate of each, and one past its last
+        Part("rates", RATES, ("rated",)),  # rate of each base-learner, in the adaptive schedule
     ],
 )
 
@@ -106,7 +108,7 @@ STATE = Section(
         Part("hint", HINT, ("dim",)),  # the guess of this round's gradient
         Part("prior", PRIOR, ("lanes",)),  # log prior of those in play, -inf of the others
         Part("weights", WEIGHTS, ("lanes",)),  # p_t
-        Part("totals", TOTALS, ("lanes",)),  # sum of the surrogate losses
+        Part("totals", TOTALS, ("lanes",)),  # sum of the surrogate losses; in the adaptive schedule, minus the credit
         Part("moves", MOVES, ("lanes",)),  # |w_{t,i} - w_{t-1,i}|, or its price where coordinates have prices
         Part("points", POINTS, ("blocks", "dim", WIDTH)),  # w_{t,i}
         Part("duals", DUALS, ("duals", "dim", WIDTH)),  # sums of gradients; those not yet acted on, with patience

@@ -12,7 +12,7 @@ from driftwise._compile import LARGEST, Plugin
 from driftwise._validate import Array
 from driftwise.domains import Domain
 from driftwise.domains.kernels import BALL, BOX, SIMPLEX, SPECTRAL
-from driftwise.engine import hints, layout, matrices, members, rounds, tuned
+from driftwise.engine import adaptive, hints, layout, matrices, members, rounds, tuned
 from driftwise.engine.layout import CONSTANTS, STATE
 from driftwise.errors import ParameterError
 from driftwise.mirror import ENTROPY, EUCLIDEAN, MirrorMap
@@ -20,7 +20,7 @@ from driftwise.movecost import MoveCost
 
 FREE = MoveCost(0.0, norm="l2")
 
-SCHEDULES = ("fixed", "time-varying", "doubling", "self-tuned")
+SCHEDULES = ("fixed", "time-varying", "doubling", "self-tuned", "adaptive")
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Program:
         Hedge's learning rate at clock 1; the factor 2 of its formula in the self-tuned schedule.
     switching_cost : MoveCost
         The price of a move in the surrogate loss of the meta layer.
-    schedule : "fixed", "time-varying", "doubling" or "self-tuned"
-        Name of the clock that divides the rates.
+    schedule : "fixed", "time-varying", "doubling", "self-tuned" or "adaptive"
+        Name of the clock that divides the rates; in the adaptive schedule they are used as they are.
     clock : float
         The clock of the fixed schedule: the number of updates planned, or 1 for rates given directly.
     growth : float
@@ -58,6 +58,10 @@ class Program:
         Factor in the radius of the dead zone around the mixture; 0 for none.
     heedless : int
         Number of kinds, from the first, that ignore hints.
+    rates : tuple of N floats
+        A rate for every base-learner, for the adaptive schedule; empty for the others.
+    charge : float
+        What a unit of weight that shifts is charged in the adaptive schedule.
     """
 
     domain: Domain
@@ -74,6 +78,8 @@ class Program:
     patience: tuple[float, ...] = (0.0,)
     dead_zone: float = 0.0
     heedless: int = 0
+    rates: tuple[float, ...] = ()
+    charge: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse constants that leave the range of floating point."""
@@ -129,6 +135,7 @@ class Program:
             "duals": (lanes // 4) * (entropic or any(self.patience)),
             "gradients": lanes // 4 if self.own_gradients else 1,
             "own": lanes if self.own_gradients else 0,
+            "rated": lanes if self.rates else 0,
             "spare": max(self.domain.room, 2 * dim * (self._base not in (EUCLIDEAN, ENTROPY))),
         }
 
@@ -168,6 +175,7 @@ class Program:
             layout.DIAMETER: self.domain.diameter,
             layout.DEAD_ZONE: self.dead_zone,
             layout.THIN: self._step(self._base) is matrices.matrices_step,
+            layout.CHARGE: self.charge,
         }
         for place, value in numbers.items():
             cell[place] = value
@@ -175,6 +183,8 @@ class Program:
         constants["steps"][self.order], constants["patience"][:] = self.steps, self.patience
         constants["log_prior"][:] = -math.inf
         constants["log_prior"][self.order] = self.log_prior
+        if self.rates:
+            constants["rates"][self.order] = self.rates
         if self.priced:
             constants["prices"][:] = cost.prices(dim)
         constants["domain"][:] = self.domain.plan(link=False)
@@ -226,7 +236,8 @@ class Program:
         """Write the addresses of the plugins that this learner needs, and compile those that are not on disk."""
         tuned_family, base = self.schedule == "self-tuned", self._base
         step = self._step(base)
-        cell[layout.ROUND_CALL] = (tuned.tuned_round if tuned_family else rounds.paper_round).address
+        families = {"self-tuned": tuned.tuned_round, "adaptive": adaptive.adaptive_round}
+        cell[layout.ROUND_CALL] = families.get(self.schedule, rounds.paper_round).address
         cell[layout.STEP_CALL] = step.address
         cell[layout.MOVE_CALL] = (members.priced_move if self.priced else step).address
         if any(self.patience):
@@ -295,7 +306,7 @@ class Program:
 
     def clock_at(self, updates: int) -> float:
         """Return the clock of an update, counted from 1."""
-        if self.schedule == "fixed":
+        if self.schedule in ("fixed", "adaptive"):
             return self.clock
         rounds_so_far = max(updates, 1)
         return float(2 ** (rounds_so_far.bit_length() - 1) if self.schedule == "doubling" else rounds_so_far)

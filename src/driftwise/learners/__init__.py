@@ -13,6 +13,7 @@ from driftwise.learners.rounded import Rounded, rounded
 from driftwise.learners.scream import Scream
 from driftwise.learners.self_tuned import SelfTunedLearner
 from driftwise.learners.self_tuned_scream import SelfTunedScream
+from driftwise.learners.strongly_adaptive import StronglyAdaptive
 
 __all__ = [
     "OGD",
@@ -29,6 +30,7 @@ __all__ = [
     "Scream",
     "SelfTunedLearner",
     "SelfTunedScream",
+    "StronglyAdaptive",
     "Surrogate",
     "rounded",
 ]

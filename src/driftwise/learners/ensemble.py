@@ -152,7 +152,7 @@ class Ensemble(Learner):
 
     @property
     def weights(self) -> Array:
-        """Weights of the base-learners in play, smallest step first; they sum to 1."""
+        """Weights of the base-learners in play, in the order of `step_sizes`; they sum to 1."""
         return np.asarray(self._parts["weights"][self._lanes])
 
     @property

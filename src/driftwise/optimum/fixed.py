@@ -46,12 +46,19 @@ def best_of_segments(owner: str, losses: LossStream, domain: Domain, starts: Ind
     """Return the best fixed decision of each segment, which begin at `starts` and end where the next begins."""
     if is_quadratic(losses):
         return surely(owner, sums(losses, starts), domain)
-    box, points = limits(domain), []
-    for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(losses)], strict=True):
-        rounds = range(start, stop)
-        exact = None if box is None else losses.best_between(*box, rounds)
-        points.append(bundle.minimise(owner, losses, domain, rounds) if exact is None else exact)
-    return np.array(points)
+    stops = [*starts[1:].tolist(), len(losses)]
+    return np.array([best_on(owner, losses, domain, range(*ends)) for ends in zip(starts.tolist(), stops, strict=True)])
+
+
+def best_on(owner: str, losses: LossStream, domain: Domain, rounds: range) -> Array:
+    """Return the best fixed decision of the rounds of one interval."""
+    if is_quadratic(losses):
+        ends = [end for end in (rounds.start, rounds.stop) if end < len(losses)]
+        both = sums(losses, np.array(ends, np.int64))
+        return surely(owner, Quadratics(*(part[:1] for part in both)), domain).reshape(-1)
+    box = limits(domain)
+    exact = None if box is None else losses.best_between(*box, rounds)
+    return bundle.minimise(owner, losses, domain, rounds) if exact is None else exact
 
 
 def surely(owner: str, problem: Quadratics, domain: Domain) -> Array:

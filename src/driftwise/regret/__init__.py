@@ -3,7 +3,8 @@
 - Measures of a run: `dynamic_regret`, `dynamic_policy_regret`, `static_policy_regret`, `adaptive_regret`,
 `decompose`, ...
 - Sequences to compare with: `best_fixed`, `best_piecewise`, `generator`, and `hindsight_optimum` with its certificate.
-- Theorems as numbers: `bounds`, and `certificate`, which puts a run next to its theorem.
+- Theorems as numbers: `bounds`, `certificate`, which puts a run next to its theorem, and `interval_certificate`, which
+  does so for every interval.
 - Streams that are hard for every learner: `adversaries`.
 - Plots: `plots`.
 """
@@ -14,6 +15,7 @@ from driftwise.regret.adaptive import AdaptiveRegret, adaptive_regret
 from driftwise.regret.certificates import Certificate, certificate
 from driftwise.regret.comparators import best_piecewise, generator
 from driftwise.regret.decomposition import Decomposition, decompose
+from driftwise.regret.intervals import IntervalCertificate, interval_certificate
 from driftwise.regret.measures import (
     dynamic_policy_regret,
     dynamic_regret,
@@ -29,6 +31,7 @@ __all__ = [
     "Certificate",
     "Decomposition",
     "HindsightOptimum",
+    "IntervalCertificate",
     "adaptive_regret",
     "adversaries",
     "best_fixed",
@@ -40,6 +43,7 @@ __all__ = [
     "dynamic_regret",
     "generator",
     "hindsight_optimum",
+    "interval_certificate",
     "path_length",
     "plots",
     "regret_over_time",

@@ -6,8 +6,9 @@ import numpy as np
 
 from driftwise._validate import Array, Indices, checked
 from driftwise.domains import Domain
-from driftwise.errors import InputError
 from driftwise.losses import LossStream
+from driftwise.losses.base import DataLoss
+from driftwise.optimum.fixed import best_on
 from driftwise.optimum.quadratic import Quadratics, is_quadratic, minimise, sums
 from driftwise.optimum.values import read_problem, read_run, run_domain
 from driftwise.trace import Trace
@@ -45,15 +46,16 @@ def adaptive_regret(trace: Trace, losses: LossStream | None = None, domain: Doma
 
     ``max over intervals I of that length: sum_{t in I} f~_t(w_t) - min_v sum_{t in I} f~_t(v)``, unary losses, moves
     not counted. For a learner that follows a drifting world it is small at every length; for one that averages over
-    everything it is large at short lengths. Sums are doubled from length to length, so time and memory are
-    O(T log T) and O(T) in the number of rounds.
+    everything it is large at short lengths. For squared, tracking and linear losses, sums are doubled from length to
+    length, so time and memory are O(T log T) and O(T) in the number of rounds. For any other convex losses it is a
+    branch and bound with a convex problem for each interval that may be the worst: exact too, but far slower.
 
     Parameters
     ----------
     trace : Trace
         A run.
     losses : LossStream, optional
-        Squared, tracking or linear losses; those that were played when left out.
+        The losses; those that were played when left out.
     domain : Domain, optional
         Where the fixed decisions may lie; the learner's domain when left out.
 
@@ -72,20 +74,64 @@ def adaptive_regret(trace: Trace, losses: LossStream | None = None, domain: Doma
     losses = read_run(owner, trace, losses)
     domain = run_domain(owner, trace, domain)
     read_problem(owner, losses, domain)
-    if not is_quadratic(losses):
-        raise InputError(f"{owner}: the losses must be squared, tracking or linear, got {losses!r}.")
-    rounds = len(losses)
-    suffered = losses.unary_losses(trace.decisions)
-    windows = sums(losses, np.arange(rounds))
-    lengths, worst = 2 ** np.arange(rounds.bit_length()), []
-    for length in lengths:
-        if length > 1:
-            half = length // 2
-            suffered = suffered[:-half] + suffered[half:]
-            windows = Quadratics(*(part[:-half] + part[half:] for part in windows))
-        worst.append(_worst(suffered, windows, domain, losses.nonnegative))
+    return worst_intervals(owner, losses, domain, trace.decisions, np.zeros(len(losses)))
+
+
+def worst_intervals(owner: str, losses: LossStream, domain: Domain, decisions: Array, moves: Array) -> AdaptiveRegret:
+    """Return the worst interval of each length, with a cost for the move into every round."""
+    suffered = losses.unary_losses(decisions) + moves
+    lengths = 2 ** np.arange(len(losses).bit_length())
+    if is_quadratic(losses):
+        worst = _of_quadratics(losses, domain, suffered, lengths)
+    else:
+        worst = _by_limits(owner, losses, domain, decisions, suffered, moves, lengths)
     regrets, starts = zip(*worst, strict=True)
     return AdaptiveRegret(lengths, np.array(regrets), np.array(starts))
+
+
+def _doubled(values: Array, length: int) -> Array:
+    """Return the sums over all windows of a length from those over all windows of half of it."""
+    half = length // 2
+    return np.asarray(values[:-half] + values[half:]) if half else values
+
+
+def _of_quadratics(losses: DataLoss, domain: Domain, suffered: Array, lengths: Indices) -> list[tuple[float, int]]:
+    windows, worst = sums(losses, np.arange(len(losses))), []
+    for length in lengths.tolist():
+        suffered = _doubled(suffered, length)
+        windows = Quadratics(*(_doubled(part, length) for part in windows))
+        worst.append(_worst(suffered, windows, domain, losses.nonnegative))
+    return worst
+
+
+def _by_limits(
+    owner: str, losses: LossStream, domain: Domain, decisions: Array, suffered: Array, moves: Array, lengths: Indices
+) -> list[tuple[float, int]]:
+    """Return the worst windows of any convex losses, by branch and bound.
+
+    Losses are above their tangents, so no regret is above that of the tangents at the decisions; and none is above the
+    sum of those of its two halves. Windows are taken in the order of these limits, until the next one is not above the
+    largest regret found.
+    """
+    slopes, found = losses.unary_gradients(decisions), []
+    above, limits = np.einsum("td,td->t", slopes, decisions) + moves, np.full(len(losses), np.inf)
+    for length in lengths.tolist():
+        suffered, above, limits = (_doubled(part, length) for part in (suffered, above, limits))
+        slopes = _doubled(slopes, length)
+        limits = np.minimum(limits, above + domain.support(-slopes))
+        if isinstance(losses, DataLoss) and losses.nonnegative:
+            limits = np.minimum(limits, suffered)
+        worst, start = -np.inf, 0
+        for first in np.argsort(-limits, kind="stable").tolist():
+            if limits[first] <= worst:
+                break
+            rounds = range(first, first + length)
+            best = best_on(owner, losses, domain, rounds)
+            limits[first] = suffered[first] - losses.unary_losses(best[None], rounds).sum()
+            if limits[first] > worst:
+                worst, start = float(limits[first]), first
+        found.append((worst, start))
+    return found
 
 
 CHUNK = 512

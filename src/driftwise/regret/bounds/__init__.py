@@ -8,6 +8,7 @@ then added.
 
 - Here: Theorems 1 (OGD), 2 (Scream) and 4 (Lazy Scream), the theorem on mirror descent and the corollary on Hedge of
   Appendix B.3, the static bound of OGD in Appendix B.8, and Ader's bound, which is not the paper's own.
+- Ours: `strongly_adaptive`, regret on any interval of a run.
 - As instances in `driftwise.regret.adversaries`: the lower bounds of Theorems 3 and 5.
 - Not here: Theorem 7 (Scream.Control) with its truncation error and the sufficiency of disturbance-action policies
   (Appendix C), Theorem 8 (unknown systems) with the recovery of moments, Corollary 9, and the static bound for the
@@ -15,8 +16,19 @@ then added.
 """
 
 from driftwise.regret.bounds.descent import ogd, ogd_static
+from driftwise.regret.bounds.intervals import strongly_adaptive
 from driftwise.regret.bounds.mirror import hedge, mirror_descent
 from driftwise.regret.bounds.mixed import ader, lazy_scream, scream
 from driftwise.regret.bounds.self_tuned import self_tuned_scream
 
-__all__ = ["ader", "hedge", "lazy_scream", "mirror_descent", "ogd", "ogd_static", "scream", "self_tuned_scream"]
+__all__ = [
+    "ader",
+    "hedge",
+    "lazy_scream",
+    "mirror_descent",
+    "ogd",
+    "ogd_static",
+    "scream",
+    "self_tuned_scream",
+    "strongly_adaptive",
+]

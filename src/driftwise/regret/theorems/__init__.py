@@ -12,8 +12,10 @@ from driftwise.learners import (
     Scream,
     SelfTunedLearner,
     SelfTunedScream,
+    StronglyAdaptive,
 )
 from driftwise.optimum.values import read_run
+from driftwise.regret.theorems.adaptive import OfStronglyAdaptive
 from driftwise.regret.theorems.base import Assumption, Theorem
 from driftwise.regret.theorems.descent import OfDescent, OfHedge, OfMirrorDescent
 from driftwise.regret.theorems.mixed import OfAder, OfLazyScream, OfScream
@@ -31,6 +33,7 @@ THEOREMS: dict[type, type[Theorem]] = {
     LazyScream: OfLazyScream,
     SelfTunedScream: OfSelfTunedScream,
     SelfTunedLearner: OfSelfTunedLearner,
+    StronglyAdaptive: OfStronglyAdaptive,
 }
 
 

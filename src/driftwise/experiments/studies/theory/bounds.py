@@ -21,6 +21,7 @@ from driftwise.learners import (
     Scream,
     SelfTunedLearner,
     SelfTunedScream,
+    StronglyAdaptive,
 )
 from driftwise.play import play
 from driftwise.streams import drifting_regression
@@ -80,6 +81,8 @@ def _contestants(domain: Domain, lambda_: float, G: float, T: int) -> dict[str, 
         "Lazy Scream, theorem": LazyScream(domain, switching_cost=lambda_, rate="theorem", **usual),
         "Lazy Scream, no horizon": LazyScream(domain, switching_cost=lambda_, gradient_bound=G),
         "Self-tuned Scream": SelfTunedScream(domain, switching_cost=lambda_),
+        "Strongly adaptive": StronglyAdaptive(domain, switching_cost=lambda_, **usual),
+        "Strongly adaptive, no horizon": StronglyAdaptive(domain, switching_cost=lambda_, gradient_bound=G),
     }
     if T <= BY_HAND:
         result["Self-tuned learner"] = SelfTunedLearner(domain, switching_cost=lambda_)

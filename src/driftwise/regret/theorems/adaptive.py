@@ -1,0 +1,46 @@
+"""The theorem about the strongly adaptive learner: regret with switching cost on every interval of a run."""
+
+from driftwise.learners import StronglyAdaptive
+from driftwise.regret import bounds
+from driftwise.regret.theorems.base import Assumption
+from driftwise.regret.theorems.mixed import OfScream
+
+
+class OfStronglyAdaptive(OfScream):
+    """The theorem of the page "Strongly adaptive", which holds for every interval, so for a run that goes on too."""
+
+    name = "the theorem on strongly adaptive learning"
+
+    learner: StronglyAdaptive  # type: ignore[assignment]
+
+    def of_rounds(self, start: int, stop: int, tuned_for: int) -> float:
+        """Return the bound on an interval of the run, with what the comparators move in it."""
+        return self.on_interval(start, stop, self.moving(start, stop)["path_length"])
+
+    def on_interval(self, start: int, stop: int, path_length: float) -> float:
+        """Return the bound on an interval for comparators with a path length."""
+        before = self.learner.round
+        return bounds.strongly_adaptive(
+            start=before + start,
+            stop=before + stop,
+            gradient_bound=self.G,
+            diameter=self.D,
+            switching_cost=self.built.largest(self.losses.dim),
+            path_length=path_length,
+            horizon=self.learner.horizon,
+        )
+
+    def of_horizon(self) -> Assumption:
+        """Say that none is needed; `play` sees to it that one that was given is kept."""
+        planned = self.learner.horizon
+        text = "none needed: base-learners for longer intervals join in time"
+        if planned is not None:
+            text = f"{planned} rounds planned, {self.learner.round + self.T} played"
+        return Assumption("horizon", True, text)
+
+    def assumptions(self) -> list[Assumption]:
+        """Return the assumptions, with what was found; a run may begin anywhere."""
+        played = self.learner.round
+        text = f"{played} rounds had been played before, which the theorem allows" if played else "a new learner"
+        start = Assumption("start", True, text)
+        return [start if found.name == "start" else found for found in super().assumptions()]
