@@ -11,7 +11,7 @@ import pytest
 import driftwise as dw
 from driftwise._validate import Array
 from driftwise.errors import ArgumentError, ParameterError
-from driftwise.experiments.studies.theory.lower_bounds import jumper_regret
+from driftwise.experiments.studies.theory.jumping import JUMPER, costs
 from driftwise.regret import path_length
 from driftwise.regret.adversaries import Adversary, expert_blocks, moving_blocks, random_signs
 from tests.cases import check_refused
@@ -225,7 +225,7 @@ JUMPED = [20_000, 80_000, 320_000]
 @pytest.mark.parametrize("rounds", JUMPED)
 def test_jumping_to_the_good_corner_does_not_escape(rounds: int) -> None:
     made = _seeds(moving_blocks, 5, rounds=rounds, path_length=0.5, switching_cost=20.0)
-    regrets = [jumper_regret(losses.data.features, losses.comparators, losses.block, 20.0) for losses in made]
+    regrets = [costs(losses, 20.0)[JUMPER][1] for losses in made]
     assert min(regrets) >= 0.0
     assert 0.2 <= np.mean(regrets) / math.sqrt(20.0 * 0.5 * rounds) <= 0.7
 
@@ -233,11 +233,8 @@ def test_jumping_to_the_good_corner_does_not_escape(rounds: int) -> None:
 @pytest.mark.parametrize("rounds", JUMPED)
 def test_jumping_wins_where_blocks_are_made_for_l1_movement(rounds: int) -> None:
     """Blocks of lambda over the size of a loss, sqrt(2) too long: every jump gains, and regret is linear below 0."""
-    block, corners = round(20.0 * math.sqrt(2.0)), np.eye(2) / math.sqrt(2.0)
-    signs = np.random.default_rng(0).integers(0, 2, (-(-rounds // block), 2)) * 2.0 - 1.0
-    vectors = np.repeat(signs, block, axis=0)[:rounds] / math.sqrt(2.0)
-    best = corners[np.argmin(vectors.sum(axis=0))]
-    found = jumper_regret(vectors, np.tile(best, (rounds, 1)), block, 20.0) / math.sqrt(20.0 * 0.5 * rounds)
+    longer = moving_blocks(rounds, 0.5, switching_cost=20.0 * math.sqrt(2.0), seed=0)
+    found = costs(longer, 20.0)[JUMPER][1] / math.sqrt(20.0 * 0.5 * rounds)
     assert found < {20_000: -1.5, 80_000: -4.0, 320_000: -9.0}[rounds]
 
 
