@@ -7,8 +7,9 @@ import numpy as np
 from driftwise._validate import Array, Indices, checked
 from driftwise.domains import Domain
 from driftwise.errors import InputError
-from driftwise.losses import LossStream
-from driftwise.optimum.quadratic import Quadratics, is_quadratic, minimise, sums
+from driftwise.losses.base import DataLoss, LossStream
+from driftwise.optimum import windows
+from driftwise.optimum.quadratic import Quadratics, gaps, is_quadratic, minimise, sums
 from driftwise.optimum.values import read_problem, read_run, run_domain
 from driftwise.trace import Trace
 
@@ -25,11 +26,20 @@ class AdaptiveRegret:
         The largest regret of any interval of that length to its own best fixed decision.
     starts : array of shape (k,)
         First round of that interval.
+    gaps : array of shape (k,)
+        How much larger the regret of an interval of that length can be at most: by this much its best fixed decision
+        may be better than the one that was found.
     """
 
     lengths: Indices
     regrets: Array
     starts: Indices
+    gaps: Array
+
+    @property
+    def upper_bounds(self) -> Array:
+        """Numbers that the regret of no interval of each length is above, shape (k,)."""
+        return np.asarray(self.regrets + self.gaps)
 
     def __str__(self) -> str:
         lines = ["  length     regret  regret / sqrt(length)   worst interval"]
@@ -45,15 +55,20 @@ def adaptive_regret(trace: Trace, losses: LossStream | None = None, domain: Doma
 
     ``max over intervals I of that length: sum_{t in I} f~_t(w_t) - min_v sum_{t in I} f~_t(v)``, unary losses, moves
     not counted. For a learner that follows a drifting world it is small at every length; for one that averages over
-    everything it is large at short lengths. Sums are doubled from length to length, so time and memory are
-    O(T log T) and O(T) in the number of rounds.
+    everything it is large at short lengths.
+
+    Of squared, tracking and linear losses, sums are doubled from length to length, so time and memory are O(T log T)
+    and O(T) in the number of rounds. Of absolute, quantile, capacity, Huber and logistic losses, intervals are solved
+    one after the other, always the one whose regret may be largest; each solution bounds the regret of all others, and
+    the search ends when none of them can be above the largest that was found by more than a millionth. So only some
+    dozens of intervals are solved at each length.
 
     Parameters
     ----------
     trace : Trace
         A run.
     losses : LossStream, optional
-        Squared, tracking or linear losses; those that were played when left out.
+        Built-in losses, without memory unless they are filtered; those that were played when left out.
     domain : Domain, optional
         Where the fixed decisions may lie; the learner's domain when left out.
 
@@ -67,45 +82,104 @@ def adaptive_regret(trace: Trace, losses: LossStream | None = None, domain: Doma
            1      1.531                  1.531   2 to 2
            2      1.914                  1.353   2 to 3
            4     0.5391                 0.2695   0 to 3
+
+    The same for absolute losses, where the best fixed decision is a median:
+
+    >>> trace = dw.play(dw.OGD(dw.Ball(1), step=0.5), dw.AbsoluteLoss([1.0] * 5, [1.0, 1.0, -1.0, -1.0, -0.5]))
+    >>> found = dw.regret.adaptive_regret(trace)
+    >>> found.regrets.round(6), bool(found.gaps.max() < 1e-8)
+    (array([2. , 3.5, 2. ]), True)
     """
     owner = "adaptive_regret"
     losses = read_run(owner, trace, losses)
     domain = run_domain(owner, trace, domain)
     read_problem(owner, losses, domain)
-    if not is_quadratic(losses):
-        raise InputError(f"{owner}: the losses must be squared, tracking or linear, got {losses!r}.")
     rounds = len(losses)
     suffered = losses.unary_losses(trace.decisions)
-    windows = sums(losses, np.arange(rounds))
-    lengths, worst = 2 ** np.arange(rounds.bit_length()), []
+    lengths = 2 ** np.arange(rounds.bit_length())
+    if is_quadratic(losses):
+        worst = _by_sums(losses, domain, suffered, lengths)
+    elif isinstance(losses, DataLoss) and windows.fits(losses):
+        worst = _by_search(losses, domain, suffered, lengths)
+    else:
+        raise InputError(
+            f"{owner}: the losses must be built in, such as AbsoluteLoss(features, targets), since only their best "
+            f"fixed decisions can be bounded from below, got {losses!r}."
+        )
+    regrets, starts, missing = (np.array(column) for column in zip(*worst, strict=True))
+    return AdaptiveRegret(lengths, regrets, starts, missing)
+
+
+Worst = tuple[float, int, float]
+"""Regret, first round and gap of the worst interval of a length."""
+
+
+def _by_sums(losses: DataLoss, domain: Domain, suffered: Array, lengths: Indices) -> list[Worst]:
+    """Find the worst interval of every length from the sums of quadratics."""
+    quadratics, worst = sums(losses, np.arange(len(losses))), []
     for length in lengths:
         if length > 1:
             half = length // 2
             suffered = suffered[:-half] + suffered[half:]
-            windows = Quadratics(*(part[:-half] + part[half:] for part in windows))
-        worst.append(_worst(suffered, windows, domain, losses.nonnegative))
-    regrets, starts = zip(*worst, strict=True)
-    return AdaptiveRegret(lengths, np.array(regrets), np.array(starts))
+            quadratics = Quadratics(*(part[:-half] + part[half:] for part in quadratics))
+        worst.append(_worst(suffered, quadratics, domain, losses.nonnegative))
+    return worst
 
 
 CHUNK = 512
 """Number of intervals whose best fixed decisions are computed together."""
 
 
-def _worst(suffered: Array, windows: Quadratics, domain: Domain, nonnegative: bool) -> tuple[float, int]:
-    """Return the largest regret of any window, and which one has it."""
-    if not windows.A.any():
-        regrets = suffered + domain.support(windows.b) - windows.c
-        return float(regrets.max()), int(regrets.argmax())
+def _worst(suffered: Array, problems: Quadratics, domain: Domain, nonnegative: bool) -> Worst:
+    """Return the largest regret of any window, which one has it, and how much larger one can be."""
+    if not problems.A.any():
+        regrets = suffered + domain.support(problems.b) - problems.c
+        return float(regrets.max()), int(regrets.argmax()), 0.0
     # Where no loss is below 0, no regret is above what was suffered: take the windows in that order, and stop early.
     order = np.argsort(-suffered, kind="stable")
-    worst, start = -np.inf, 0
+    worst, start, most = -np.inf, 0, -np.inf
     for first in range(0, order.size, CHUNK):
         chunk = order[first : first + CHUNK]
         if nonnegative and suffered[chunk[0]] <= worst:
             break
-        part = Quadratics(*(values[chunk] for values in windows))
-        regrets = suffered[chunk] - part.values(minimise(part, domain))
+        part = Quadratics(*(values[chunk] for values in problems))
+        points = minimise(part, domain)
+        regrets = suffered[chunk] - part.values(points)
+        most = max(most, float((regrets + np.maximum(gaps(part, domain, points), 0.0)).max()))
         if regrets.max() > worst:
             worst, start = float(regrets.max()), int(chunk[regrets.argmax()])
-    return worst, start
+    return worst, start, max(most - worst, 0.0)
+
+
+TOLERANCE = 1e-6
+"""Part of the largest regret by which that of another interval may be larger when a search ends."""
+
+
+def _by_search(losses: DataLoss, domain: Domain, suffered: Array, lengths: Indices) -> list[Worst]:
+    """Find the worst interval of every length by solving the most promising one again and again."""
+    problem = windows.Windows(losses, domain)
+    before = np.concatenate([[0.0], np.cumsum(suffered)])
+    first, worst, shorter = problem.tangents(problem.middle), [], np.empty(0)
+    for length in lengths.tolist():
+        sums = before[length:] - before[:-length]
+        most = sums - first.lower_bounds(domain, length)  # no regret is above these
+        if losses.nonnegative:
+            most = np.minimum(most, sums)
+        if length > 1:  # no better than the best decision of each half by itself
+            most = np.minimum(most, shorter[: most.size] + shorter[length // 2 :][: most.size])
+        regret, start, unit = -np.inf, 0, 1e-3 * float(np.abs(sums).max())
+        solved = set[int]()
+        while most.max() > regret + TOLERANCE * max(abs(regret), unit) or not solved:
+            promising = int(most.argmax())
+            if promising in solved:
+                break
+            solved.add(promising)
+            rounds = range(promising, promising + length)
+            point, planes = problem.best(rounds)
+            found = float(sums[promising]) - problem.value(point, rounds)
+            if found > regret:
+                regret, start = found, promising
+            most = np.minimum(most, sums - planes.lower_bounds(domain, length))
+        worst.append((regret, start, max(float(most.max()) - regret, 0.0)))
+        shorter = most
+    return worst
