@@ -8,7 +8,7 @@ from driftwise import control
 from driftwise._validate import Array
 from driftwise.control.costs.run import Run
 from driftwise.control.hindsight import best_policies
-from driftwise.control.hindsight.planes import Planes, lower_bound, tangents, through_origin
+from driftwise.control.hindsight.planes import Planes, lower_bound, tangents, with_slopes
 from driftwise.control.hindsight.rollout import Problem, cost_values
 from driftwise.control.hindsight.totals import Region, Totals
 from tests.control.hindsight.problems import CENTRED, SYSTEMS, given, problem
@@ -30,8 +30,8 @@ def planes_of(totals: Totals, rng: np.random.Generator, near: Array, noise: floa
     states = run.states + noise * rng.standard_normal(run.states.shape)
     inputs = run.inputs + noise * rng.standard_normal(run.inputs.shape)
     costs = totals.problem.costs
-    if costs.model is not None and not costs.model.smooth:
-        return through_origin(totals, *(3.0 * rng.standard_normal(part.shape) for part in (states, inputs)))
+    if costs.model is not None and (not costs.model.smooth or (costs.model.separable and rng.random() < 0.5)):
+        return with_slopes(totals, *(3.0 * rng.standard_normal(part.shape) for part in (states, inputs)))
     return tangents(totals, Run(states, inputs, cost_values(costs, states, inputs)))
 
 
@@ -83,12 +83,20 @@ def test_at_the_optimum_it_is_tight_and_falls_with_the_distance_from_it(kind: st
 
 def test_slopes_steeper_than_the_weights_are_clipped() -> None:
     totals = of_rounds(problem("double integrator", "absolute", ROUNDS))
-    planes = through_origin(totals, np.full((ROUNDS, 2), 9.0), np.full((ROUNDS, 1), -9.0))
+    planes = with_slopes(totals, np.full((ROUNDS, 2), 9.0), np.full((ROUNDS, 1), -9.0))
     cost = totals.problem.costs[0]
     assert isinstance(cost, control.AbsoluteCost)
     np.testing.assert_allclose(planes.of_states, np.tile(cost.state_weights, (ROUNDS, 1)))
     np.testing.assert_allclose(planes.of_inputs, -np.tile(cost.input_weights, (ROUNDS, 1)))
     np.testing.assert_array_equal(planes.heights, 0.0)
+
+
+def test_planes_of_huber_costs_touch_where_the_slopes_are_those() -> None:
+    totals = of_rounds(problem("wide", "Huber", ROUNDS))
+    run = totals.roll(np.full(totals.dim, 0.1))
+    at = tangents(totals, run)
+    again = with_slopes(totals, at.of_states, at.of_inputs)
+    np.testing.assert_allclose(again.heights, at.heights, rtol=1e-12, atol=1e-12)
 
 
 def test_tangents_touch() -> None:

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from driftwise._validate import Array
-from driftwise.control.costs.kernels import ABSOLUTE
+from driftwise.control.costs.kernels import ABSOLUTE, HUBER
 from driftwise.control.costs.run import Run
 from driftwise.control.hindsight.rollout import cost_slopes
 from driftwise.control.hindsight.totals import Region, Totals
@@ -48,16 +48,23 @@ def tangents(totals: Totals, run: Run) -> Planes:
     return Planes(heights, *slopes)
 
 
-def through_origin(totals: Totals, of_states: Array, of_inputs: Array) -> Planes:
-    """Return planes below absolute costs with these slopes, clipped to the weights: at a kink any of them will do."""
+def with_slopes(totals: Totals, of_states: Array, of_inputs: Array) -> Planes:
+    """Return the highest planes with these slopes, clipped to the weights, below absolute or Huber costs.
+
+    Where costs have a kink or bend sharply, a solver's slopes are better than those at the point it found. A plane of
+    slope s touches q times Huber's function of width h at z = h s / q, and is -h s^2 / (2 q) at 0.
+    """
     data, T = totals.problem.costs.data, len(of_states)
     assert data is not None
-    assert data.kind == ABSOLUTE
-    clipped = [
-        np.clip(slopes, -weights[:, 0], weights[:, 0])
-        for slopes, weights in zip((of_states, of_inputs), data.of_rounds(0, T), strict=True)
-    ]
-    return Planes(np.zeros(T), *clipped)
+    assert data.kind in (ABSOLUTE, HUBER)
+    heights, clipped = np.zeros(T), []
+    for slopes, rows in zip((of_states, of_inputs), data.of_rounds(0, T), strict=True):
+        weights = np.broadcast_to(rows[:, 0], slopes.shape)
+        clipped.append(np.clip(slopes, -weights, weights))
+        if data.kind == HUBER:
+            shares = np.divide(clipped[-1], weights, out=np.zeros_like(slopes), where=weights > 0.0)
+            heights -= 0.5 * data.width * (clipped[-1] * shares).sum(axis=1)
+    return Planes(heights, *clipped)
 
 
 def lower_bound(

@@ -5,13 +5,14 @@ the price of a move, so time and memory grow with the number of rounds and not f
 `ratio`, in which they are as large as policies are.
 """
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
 
 from driftwise._validate import Array, Indices
 from driftwise.control.costs.kernels import ABSOLUTE, HUBER, INPUT, STATE, CostData
-from driftwise.control.hindsight.planes import Planes, tangents, through_origin
+from driftwise.control.hindsight.planes import Planes, tangents, with_slopes
 from driftwise.control.hindsight.totals import Region, Totals
 from driftwise.optimum.cones import NORM, ZERO, Rows, solve_cones, stay_inside
 
@@ -21,8 +22,8 @@ class Answer(NamedTuple):
 
     policies: Array
     """(T, H du dx), feasible to Clarabel's tolerance."""
-    planes: Planes
-    """Planes below the costs, by its multipliers."""
+    planes: tuple[Planes, ...]
+    """Planes below the costs, at the run of the policies, by the multipliers, or both: the better ones count."""
     dual: Array
     """(T, H du dx): the multipliers of the moves, 0 in the last row."""
     words: str
@@ -31,7 +32,7 @@ class Answer(NamedTuple):
     @property
     def finite(self) -> bool:
         """Whether there are numbers in it."""
-        return all(bool(np.isfinite(part).all()) for part in (self.policies, self.dual, *self.planes))
+        return all(bool(np.isfinite(part).all()) for part in (self.policies, self.dual, *itertools.chain(*self.planes)))
 
 
 class _Unknowns:
@@ -92,11 +93,12 @@ def solve(totals: Totals, region: Region, price: float, around: Array, width: fl
     kinks = [_price_costs(rows, unknowns, data, which, (X, U)[which], ratio) for which in (STATE, INPUT)]
     x, z, words = _solved(unknowns, rows, width)
     policies = x[M.reshape(T, -1)]
-    if data.kind == ABSOLUTE:
-        planes = through_origin(totals, *((z[up] - z[down]) / ratio for up, down in kinks))
-    else:
-        planes = tangents(totals, totals.roll(policies))
-    return Answer(policies, planes, np.vstack([-z[moves], np.zeros((1, policies.shape[1]))]), words)
+    planes = []
+    if data.kind != ABSOLUTE:
+        planes.append(tangents(totals, totals.roll(policies)))
+    if data.kind in (ABSOLUTE, HUBER):
+        planes.append(with_slopes(totals, *((z[up] - z[down]) / ratio for up, down in kinks)))
+    return Answer(policies, tuple(planes), np.vstack([-z[moves], np.zeros((1, policies.shape[1]))]), words)
 
 
 def _solved(unknowns: _Unknowns, rows: Rows, width: float) -> tuple[Array, Array, str]:

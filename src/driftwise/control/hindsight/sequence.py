@@ -219,7 +219,8 @@ def _cheapest(owner: str, totals: Totals, region: Region, price: float) -> BestP
             if overall < least:
                 best, least = policies, overall
         dual = None if region.domain is None else answer.dual
-        bound = max(bound, lower_bound(totals, region, answer.planes, dual, price, reach))
+        for planes in answer.planes:
+            bound = max(bound, lower_bound(totals, region, planes, dual, price, reach))
         if least - bound <= 0.1 * CERTIFIED * least:
             break
     run = totals.roll(best)
