@@ -196,9 +196,9 @@ def _costs(owner: str, problem: Problem, trace: ControlTrace, comparator: Any, K
     if given.dtype.kind not in "fiu" or given.ndim not in (0, 2, 3, 4):
         du, dx = problem.system.input_dim, problem.system.state_dim
         raise InputError(
-            f"{owner}: comparator must be a result of best_policy, best_linear or clairvoyant, a DisturbanceAction, "
-            f"policies of shape (T, H, {du}, {dx}) or (H, {du}, {dx}), a gain of shape ({du}, {dx}), a controller or "
-            f"another ControlTrace, got {describe(comparator)}."
+            f"{owner}: comparator must be a result of best_policy, best_policies, best_linear or clairvoyant, a "
+            f"DisturbanceAction, policies of shape (T, H, {du}, {dx}) or (H, {du}, {dx}), a gain of shape "
+            f"({du}, {dx}), a controller or another ControlTrace, got {describe(comparator)}."
         )
     if given.ndim in (0, 2):
         gain = as_matrix(owner, "comparator", given, (problem.system.input_dim, problem.system.state_dim))
