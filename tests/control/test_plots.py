@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from driftwise import control
 from driftwise._validate import Array
 from driftwise.control import plots
-from driftwise.control.hindsight import best_linear, best_policy, clairvoyant
+from driftwise.control.hindsight import best_linear, best_policies, best_policy, clairvoyant
 from driftwise.errors import ArgumentError, InputError, MissingExtraError, ParameterError
 from tests.cases import check_refused
 from tests.control.cases import DISTURBANCES, PLANT, UNIT, controller, costs
@@ -106,6 +106,7 @@ def test_cumulative_costs_of_several_runs_stand_side_by_side() -> None:
         LINEAR,
         best_policy(PLANT, UNIT, ROWS, memory=2),
         best_policy(PLANT, UNIT, ROWS, memory=2, segments=3),
+        best_policies(PLANT, UNIT, ROWS, switching_cost=0.5, memory=2),
         best_linear(PLANT, UNIT, ROWS),
         clairvoyant(PLANT, UNIT, ROWS),
     ]
@@ -113,7 +114,7 @@ def test_cumulative_costs_of_several_runs_stand_side_by_side() -> None:
     drawn = _lines(ax)
     names = [label.rsplit(":", 1)[0] for label in drawn]
     wanted = ["ScreamController", "LinearController (1)", "LinearController (2)", "best policy", "best 3 policies"]
-    assert {*wanted, "best $u = -Kx$ found", "clairvoyant"} == set(names)
+    assert {*wanted, "best policies, moves at 0.5", "best $u = -Kx$ found", "clairvoyant"} == set(names)
     totals = [values[-1] for _, values in drawn.values()]
     assert totals == sorted(totals, reverse=True)
     assert _legend(ax) == list(drawn)

@@ -9,7 +9,7 @@ import pytest
 
 from driftwise import control
 from driftwise._validate import Array
-from driftwise.control.hindsight import best_linear, best_policy, clairvoyant
+from driftwise.control.hindsight import best_linear, best_policies, best_policy, clairvoyant
 from driftwise.control.regret import dynamic_policy_regret, path_length, policy_costs, regret_over_time
 from driftwise.errors import ArgumentError, InputError, OrderError, ParameterError
 from tests.cases import check_refused
@@ -50,6 +50,7 @@ def by_plain_python(gain: Array, window: Array) -> Array:
 
 BEST = best_policy(WIDE, COSTS, ROWS, memory=4, start=START)
 PIECEWISE = best_policy(WIDE, COSTS, ROWS, memory=4, segments=3, start=START)
+MOVING = best_policies(WIDE, COSTS, ROWS, switching_cost=0.1, memory=4, start=START)
 LINEAR = best_linear(WIDE, COSTS, ROWS, start=START)
 KNOWING = clairvoyant(WIDE, COSTS, ROWS, start=START)
 GAIN = K + 0.05
@@ -57,6 +58,7 @@ GAIN = K + 0.05
 COMPARATORS: dict[str, tuple[Any, Callable[[], Array]]] = {
     "best policy": (BEST, lambda: by_plain_python(K, BEST.decisions)),
     "best policies": (PIECEWISE, lambda: by_plain_python(K, PIECEWISE.decisions)),
+    "moving policies": (MOVING, lambda: by_plain_python(K, MOVING.decisions)),
     "best gain": (LINEAR, lambda: by_plain_python(np.array(LINEAR.K), np.zeros_like(SEQUENCE))),
     "clairvoyant": (KNOWING, lambda: KNOWING.costs),
     "policy": (control.DisturbanceAction(GAIN, SEQUENCE[0]), lambda: by_plain_python(GAIN, SEQUENCE[[0] * ROUNDS])),

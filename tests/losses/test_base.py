@@ -226,3 +226,16 @@ def test_a_copy_for_another_process_has_no_addresses_of_machine_code() -> None:
     assert "_terms" not in vars(copied)
     np.testing.assert_array_equal(copied.gradient(2, X[0]), before)
     assert copied.pieces == losses.pieces
+
+
+def test_second_derivatives_are_those_of_the_slopes() -> None:
+    for losses, y, _, slope in FORMULAS:
+        assert isinstance(losses, DataLoss)
+        z = np.linspace(-2.0, 2.0, 6) + 0.01
+        bends = losses.bends(z, y)
+        if isinstance(losses, dw.AbsoluteLoss | dw.QuantileLoss):
+            assert bends is None
+        else:
+            assert bends is not None
+            near = (slope(z + 1e-6, y) - slope(z - 1e-6, y)) / 2e-6
+            np.testing.assert_allclose(bends, near, atol=1e-6)

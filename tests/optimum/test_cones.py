@@ -96,3 +96,19 @@ def test_spectral_balls_are_told_from_what_clarabel_is_given() -> None:
     assert not cones.has_cones(dw.Product(dw.Ball(2), spectral))
     cones.need_cones("me", dw.Ball(2))
     check_refused(lambda: cones.need_cones("me", spectral), "me:", "balls, boxes and simplices", kind=ParameterError)
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 3), (1, 3, 2), (3, 1, 4), (2, 3, 1), (1, 2, 2)])
+def test_points_stay_in_spectral_balls(shape: tuple[int, int, int]) -> None:
+    from scipy import sparse
+
+    domain = dw.SpectralBalls(shape, np.linspace(0.5, 1.5, shape[0]))
+    slopes = np.random.default_rng(3).standard_normal((COUNT, domain.dim))
+    rows = cones.Rows()
+    cones.stay_inside(rows, domain, COUNT)
+    none = sparse.csc_matrix((slopes.size, slopes.size))
+    x, _, words = cones.solve_cones(none, slopes.ravel(), rows, np.zeros(slopes.size), 1.0)
+    assert words in cones.SOLVED
+    points = x.reshape(slopes.shape)
+    np.testing.assert_allclose(-(points * slopes).sum(axis=1), domain.support(-slopes), rtol=1e-7)
+    assert domain.contains(points, tol=1e-7)

@@ -9,8 +9,9 @@ import pytest
 import driftwise as dw
 from driftwise.errors import InputError, ParameterError
 from driftwise.losses.base import DataLoss
-from driftwise.regret import adaptive, adaptive_regret, best_piecewise
-from tests.cases import check_refused
+from driftwise.optimum import bundle, windows
+from driftwise.regret import AdaptiveRegret, adaptive, adaptive_regret, best_piecewise
+from tests.cases import a_third, check_refused, stream
 from tests.optimum.problems import DIM, DOMAINS, QUADRATIC, built_in, held
 
 ROUNDS = 40
@@ -26,8 +27,11 @@ def brute_force(trace: dw.Trace, losses: DataLoss, domain: dw.Domain, length: in
     regrets = []
     for start in range(len(losses) - length + 1):
         interval = slice(start, start + length)
-        breaks = [0, start, start + length] if start + length < len(losses) else [0, start]
-        best = best_piecewise(losses, domain, breaks if start else breaks[1:])[start]
+        if losses.quadratic:
+            breaks = [0, start, start + length] if start + length < len(losses) else [0, start]
+            best = best_piecewise(losses, domain, breaks if start else breaks[1:])[start]
+        else:
+            best = bundle.minimise("brute_force", losses, domain, range(start, start + length))
         regrets.append(float(sum(suffered[interval]) - held(losses, best)[interval].sum()))
     return regrets
 
@@ -85,6 +89,93 @@ def test_a_run_may_be_judged_by_other_losses_and_in_another_domain() -> None:
     found = adaptive_regret(trace, other, small)
     for length, regret in zip(found.lengths, found.regrets, strict=True):
         assert regret == pytest.approx(max(brute_force(trace, other, small, int(length))), abs=1e-7)
+
+
+def every_interval(trace: dw.Trace, losses: DataLoss, domain: dw.Domain) -> AdaptiveRegret:
+    """Check the worst interval of every length against all of them, and return what was found."""
+    found = adaptive_regret(trace, losses, domain)
+    for length, regret, start, gap in zip(found.lengths, found.regrets, found.starts, found.gaps, strict=True):
+        regrets = brute_force(trace, losses, domain, int(length))
+        close = 1e-6 * (1.0 + abs(max(regrets)))
+        assert regret == pytest.approx(max(regrets), abs=2.0 * close)
+        assert regrets[start] == pytest.approx(max(regrets), abs=2.0 * close)
+        assert 0.0 <= gap <= close
+        assert max(regrets) <= regret + gap + 1e-9
+    return found
+
+
+@a_third(kind=["absolute", "quantile", "huber", "logistic", "capacity"], name=["ball", "box", "simplex", "product"])
+def test_every_length_has_its_worst_interval_for_other_losses_too(kind: str, name: str) -> None:
+    losses, domain = built_in(kind, 9), DOMAINS[name]
+    found = every_interval(run(losses, domain), losses, domain)
+    assert found.lengths.tolist() == [1, 2, 4, 8]
+    np.testing.assert_array_equal(found.upper_bounds, found.regrets + found.gaps)
+
+
+@pytest.mark.parametrize("kind", ["absolute", "huber", "logistic"])
+def test_no_decision_in_spectral_balls_does_better_than_the_bound(kind: str) -> None:
+    losses, domain = built_in(kind, ROUNDS), DOMAINS["spectral"]
+    trace = run(losses, domain)
+    found = adaptive_regret(trace)
+    suffered = losses.unary_losses(trace.decisions)
+    assert found.gaps.max() <= 1e-6
+    rng = np.random.default_rng(0)
+    for v in domain.project(rng.standard_normal((300, DIM))):
+        ahead = suffered - held(losses, v)
+        for length, most in zip(found.lengths, found.upper_bounds, strict=True):
+            assert np.convolve(ahead, np.ones(int(length)), "valid").max() <= most + 1e-9
+
+
+def test_the_best_fixed_decision_of_absolute_losses_is_a_median() -> None:
+    y = np.random.default_rng(3).uniform(-1.0, 1.0, 101)
+    losses = dw.AbsoluteLoss(np.ones(101), y)
+    trace = run(losses, dw.Ball(1))
+    found = adaptive_regret(trace)
+    suffered = np.abs(trace.decisions[:, 0] - y)
+    for length, regret in zip(found.lengths, found.regrets, strict=True):
+        intervals = [slice(start, start + length) for start in range(101 - length + 1)]
+        regrets = [suffered[part].sum() - np.abs(y[part] - np.median(y[part])).sum() for part in intervals]
+        assert regret == pytest.approx(max(regrets), rel=1e-9)
+    assert found.gaps.max() < 1e-10
+
+
+@pytest.mark.parametrize("kind", ["absolute", "huber", "capacity"])
+def test_only_some_intervals_are_solved(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    solved, best = [], windows.Windows.best
+
+    def counted(self: windows.Windows, rounds: range) -> Any:
+        solved.append(rounds)
+        return best(self, rounds)
+
+    monkeypatch.setattr(windows.Windows, "best", counted)
+    losses = built_in(kind, 300, 2)
+    adaptive_regret(run(losses, dw.Box([-1.0] * 2, [1.0] * 2)))
+    intervals = sum(300 - 2**k + 1 for k in range(9))
+    assert len(solved) == len(set(solved)) < 0.3 * intervals
+
+
+def test_a_search_that_cannot_be_certain_says_by_how_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    losses = built_in("absolute", 20)
+    trace = run(losses, dw.Ball(DIM))
+    true = adaptive_regret(trace)
+    best = windows.Windows.best
+
+    def sloppy(self: windows.Windows, rounds: range) -> Any:
+        point, _ = best(self, rounds)
+        return 0.9 * point, self.tangents(0.9 * point)
+
+    monkeypatch.setattr(windows.Windows, "best", sloppy)
+    found = adaptive_regret(trace)
+    assert found.gaps.max() > 1e-3
+    assert np.all(found.regrets <= true.regrets + 1e-9)
+    assert np.all(found.upper_bounds >= true.regrets - 1e-9)
+
+
+def test_gaps_of_quadratic_losses_are_rounding() -> None:
+    for kind in QUADRATIC:
+        found = adaptive_regret(run(built_in(kind, ROUNDS), DOMAINS["box"]))
+        assert np.all(found.gaps >= 0.0)
+        assert found.gaps.max() <= 1e-7
 
 
 def test_it_is_shown_as_a_table() -> None:

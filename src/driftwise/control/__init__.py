@@ -39,10 +39,12 @@ from driftwise.control.costs import (
 from driftwise.control.frozen import FrozenPolicy, Margins, export_c
 from driftwise.control.hindsight import (
     BestLinear,
+    BestPolicies,
     BestPolicy,
     Clairvoyant,
     Comparator,
     best_linear,
+    best_policies,
     best_policy,
     clairvoyant,
 )
@@ -91,6 +93,7 @@ __all__ = [
     "AdversarialDisturbance",
     "AutoregressiveDisturbance",
     "BestLinear",
+    "BestPolicies",
     "BestPolicy",
     "Clairvoyant",
     "Comparator",
@@ -135,6 +138,7 @@ __all__ = [
     "UniformDisturbance",
     "abrupt",
     "best_linear",
+    "best_policies",
     "best_policy",
     "certify",
     "clairvoyant",

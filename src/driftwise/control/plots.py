@@ -54,7 +54,7 @@ def costs(*runs: "ControlTrace | Comparator", ax: "Axes | None" = None) -> "Axes
 
     Parameters
     ----------
-    *runs : ControlTrace, BestPolicy, BestLinear or Clairvoyant
+    *runs : ControlTrace, BestPolicy, BestPolicies, BestLinear or Clairvoyant
         Runs to compare; comparators are dashed.
     ax : matplotlib axes, optional
         Where to draw; new axes when left out.
@@ -108,6 +108,6 @@ def _run(owner: str, run: Any) -> Run:
     if isinstance(run, Run):
         return run
     raise InputError(
-        f"{owner}: a run must be a ControlTrace, such as {_TRACE_HINT}, or a result of best_policy, best_linear or "
-        f"clairvoyant, got {describe(run)}."
+        f"{owner}: a run must be a ControlTrace, such as {_TRACE_HINT}, or a result of best_policy, best_policies, "
+        f"best_linear or clairvoyant, got {describe(run)}."
     )

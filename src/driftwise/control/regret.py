@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from driftwise._validate import Array, array, checked, describe, instance, loose
 from driftwise.control.controllers import Controller
 from driftwise.control.controllers.loop import PolicyLoop
-from driftwise.control.hindsight import BestPolicy, Comparator
+from driftwise.control.hindsight import BestPolicies, BestPolicy, Comparator
 from driftwise.control.hindsight.rollout import Problem, cost_values, need_finite, read_problem
 from driftwise.control.plants import as_matrix
 from driftwise.control.policies.disturbance_action import DisturbanceAction
@@ -33,11 +33,11 @@ def dynamic_policy_regret(trace: ControlTrace, comparator: Any, *, K: ArrayLike 
     ----------
     trace : ControlTrace
         A run of `simulate` on a `LinearSystem` without an input limit.
-    comparator : BestPolicy, BestLinear, Clairvoyant, DisturbanceAction, array, Controller or ControlTrace
+    comparator : BestPolicy, BestPolicies, BestLinear, Clairvoyant, DisturbanceAction, array, Controller or ControlTrace
         What to compare with:
 
-        - a result of `best_policy`, `best_linear` or `clairvoyant` for this run, or another run with the same plant,
-          costs and disturbances;
+        - a result of `best_policy`, `best_policies`, `best_linear` or `clairvoyant` for this run, or another run with
+          the same plant, costs and disturbances;
         - a `DisturbanceAction`, or an array of policies: (H, du, dx) for one that is held, (T, H, du, dx) for one a
           round;
         - a gain, an array of shape (du, dx);
@@ -89,12 +89,12 @@ def regret_over_time(trace: ControlTrace, comparator: Any, *, K: ArrayLike | Non
 
 
 @checked
-def path_length(policies: "ArrayLike | BestPolicy") -> float:
+def path_length(policies: "ArrayLike | BestPolicy | BestPolicies") -> float:
     """Return ``P = sum_{t>=2} |M_t - M_{t-1}|`` in Frobenius norm: how much a sequence of policies moves.
 
     Parameters
     ----------
-    policies : array of shape (T, H, du, dx), or BestPolicy
+    policies : array of shape (T, H, du, dx), BestPolicy or BestPolicies
         The sequence.
 
     Examples
@@ -103,7 +103,7 @@ def path_length(policies: "ArrayLike | BestPolicy") -> float:
     >>> path_length([[[[0.0, 0.0]]], [[[3.0, 4.0]]], [[[3.0, 4.0]]]])
     5.0
     """
-    if isinstance(policies, BestPolicy):
+    if isinstance(policies, BestPolicy | BestPolicies):
         return policies.path_length
     rows = array("path_length", "policies", policies, ("T", "H", "du", "dx"))
     return measures.path_length(rows.reshape(len(rows), -1))
@@ -196,9 +196,9 @@ def _costs(owner: str, problem: Problem, trace: ControlTrace, comparator: Any, K
     if given.dtype.kind not in "fiu" or given.ndim not in (0, 2, 3, 4):
         du, dx = problem.system.input_dim, problem.system.state_dim
         raise InputError(
-            f"{owner}: comparator must be a result of best_policy, best_linear or clairvoyant, a DisturbanceAction, "
-            f"policies of shape (T, H, {du}, {dx}) or (H, {du}, {dx}), a gain of shape ({du}, {dx}), a controller or "
-            f"another ControlTrace, got {describe(comparator)}."
+            f"{owner}: comparator must be a result of best_policy, best_policies, best_linear or clairvoyant, a "
+            f"DisturbanceAction, policies of shape (T, H, {du}, {dx}) or (H, {du}, {dx}), a gain of shape "
+            f"({du}, {dx}), a controller or another ControlTrace, got {describe(comparator)}."
         )
     if given.ndim in (0, 2):
         gain = as_matrix(owner, "comparator", given, (problem.system.input_dim, problem.system.state_dim))

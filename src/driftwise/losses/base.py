@@ -263,6 +263,10 @@ class DataLoss(LossStream):
                 total += cp.sum(cp.multiply(np.full(gap.shape, slope) * score / cost, side))
         return total
 
+    def bends(self, scores: Array, aims: Array) -> Array | None:
+        """Return the second derivative of the link at scores with these targets, or None if it has kinks."""
+        return np.full(scores.shape, self.known_pieces.bend) if self.quadratic else None
+
     @property
     def quadratic(self) -> bool:
         """Whether every unary loss is a quadratic (or linear) function of the decision."""

@@ -70,6 +70,10 @@ class HuberLoss(RegressionLoss):
         """Return the addends of the conjugate at each slope."""
         return slopes * self.aims, 0.5 * slopes**2
 
+    def bends(self, scores: Array, aims: Array) -> Array:
+        """Return the second derivative at each score: 1 within `delta` of the target, 0 beyond."""
+        return np.where(np.abs(scores - aims) <= self.delta, 1.0, 0.0)
+
     def expression(self, cp: Any, gap: Any, score: float, cost: float) -> Any:
         """Return the sum of the losses as a cvxpy expression."""
         return 0.5 * score**2 / cost * cp.sum(cp.huber(gap, self.delta / score))

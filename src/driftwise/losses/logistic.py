@@ -73,6 +73,11 @@ class LogisticLoss(RegressionLoss):
         p = -self.aims * slopes
         return tuple(part * np.log(np.maximum(part, 1e-300)) for part in (p, 1.0 - p))
 
+    def bends(self, scores: Array, aims: Array) -> Array:
+        """Return the second derivative at each score: p (1 - p), p being the probability of either label."""
+        small = np.exp(-np.abs(scores))
+        return np.asarray(small / (1.0 + small) ** 2)
+
     def units(self, reach: float) -> tuple[float, float]:
         """Return 1 and 1: the scale of this loss is fixed."""
         return 1.0, 1.0

@@ -3,6 +3,7 @@
 Clarabel and scipy.sparse are imported where they are used, so that importing driftwise stays fast.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +18,9 @@ TOLERANCE, FINE = 1e-9, 1e-12
 
 SOLVED = ("Solved", "AlmostSolved")
 
-NONNEGATIVE, NORM, ZERO = "NonnegativeConeT", "SecondOrderConeT", "ZeroConeT"
-"""Clarabel's cones: numbers that are at least 0; a number that is at least the norm of those after it; zeros."""
+NONNEGATIVE, NORM, ZERO, SEMIDEFINITE = "NonnegativeConeT", "SecondOrderConeT", "ZeroConeT", "PSDTriangleConeT"
+"""Clarabel's cones: numbers that are at least 0; a number that is at least the norm of those after it; zeros; the upper
+triangle, column by column, of a matrix without negative eigenvalues, all but its diagonal times the root of 2."""
 
 
 class Solution(NamedTuple):
@@ -33,7 +35,7 @@ class Solution(NamedTuple):
 
 
 def has_cones(domain: Domain) -> bool:
-    """Tell whether a domain is made of blocks that Clarabel can take here: balls, boxes and simplices."""
+    """Tell whether a domain is made of balls, boxes and simplices, which Clarabel takes with ease."""
     return not any(block.kind == SPECTRAL for block in domain.blocks)
 
 
@@ -58,21 +60,26 @@ class Rows:
         """Finish a group of rows: their right-hand side, and the cone, or `count` cones of one size, they are in."""
         import clarabel
 
+        size = right.size // max(count, 1)
+        side = (math.isqrt(8 * size + 1) - 1) // 2 if cone == SEMIDEFINITE else size
         self.right.append(right)
-        self.cones += [getattr(clarabel, cone)(right.size // max(count, 1))] * count
+        self.cones += [getattr(clarabel, cone)(side)] * count
         self.count += right.size
 
 
 def stay_inside(rows: Rows, domain: Domain, count: int) -> None:
     """Add the rows that keep every one of `count` points in the domain."""
     first = np.arange(count) * domain.dim
-    for (kind, size, numbers, _), part in zip(domain.blocks, domain.slices, strict=True):
+    for (kind, size, numbers, height), part in zip(domain.blocks, domain.slices, strict=True):
         coordinates = (first[:, None] + np.arange(part.start, part.stop)).ravel()
         places = np.arange(count * size)
-        if kind == BALL:
-            # (radius, w - centre) in a second-order cone
+        if kind == SPECTRAL and height not in (1, size):
+            _stay_short(rows, coordinates.reshape(count, size), height, numbers[0])
+        elif kind in (BALL, SPECTRAL):
+            # (radius, w - centre) in a second-order cone; the spectral norm of a single row or column is its length
+            center = numbers[1:] if kind == BALL else np.zeros(size)
             rows.entry((np.arange(count)[:, None] * (size + 1) + 1 + np.arange(size)).ravel(), coordinates, -1.0)
-            rows.close(np.tile(np.concatenate([numbers[:1], -numbers[1:]]), count), NORM, count)
+            rows.close(np.tile(np.concatenate([numbers[:1], -center]), count), NORM, count)
         elif kind == BOX:
             rows.entry(places, coordinates, -1.0)
             rows.close(np.tile(-numbers[:size], count))
@@ -83,6 +90,20 @@ def stay_inside(rows: Rows, domain: Domain, count: int) -> None:
             rows.close(np.zeros(count * size))
             rows.entry(places // size, coordinates, 1.0)
             rows.close(np.full(count, numbers[0]), ZERO)
+
+
+def _stay_short(rows: Rows, coordinates: Indices, height: int, radius: float) -> None:
+    """Keep the spectral norm of matrices W within a radius: [[radius I, W], [W', radius I]] is semidefinite."""
+    count, size = coordinates.shape
+    side = height + size // height
+    i, k = np.divmod(np.arange(size), size // height)
+    column = height + k
+    places = column * (column + 1) // 2 + i  # in the upper triangle, column by column
+    length = side * (side + 1) // 2
+    rows.entry((np.arange(count)[:, None] * length + places).ravel(), coordinates.ravel(), -math.sqrt(2.0))
+    diagonal = np.zeros(length)
+    diagonal[np.arange(side) * (np.arange(side) + 3) // 2] = radius
+    rows.close(np.tile(diagonal, count), SEMIDEFINITE, count)
 
 
 def solve_segments(

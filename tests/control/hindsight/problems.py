@@ -83,8 +83,17 @@ def of_inputs(problem: Problem) -> tuple[Array, Array]:
     return affine(run, T * du)
 
 
-def least(problem: Problem, F: Array, r: Array, limits: Callable[[Any], list[Any]] | None = None) -> float:
-    """Return the least total cost over all v of states and inputs F v + r, by cvxpy from the costs' own weights."""
+def least(
+    problem: Problem,
+    F: Array,
+    r: Array,
+    limits: Callable[[Any], list[Any]] | None = None,
+    price: Callable[[Any], Any] | None = None,
+) -> float:
+    """Return the least total cost over all v of states and inputs F v + r, by cvxpy from the costs' own weights.
+
+    `limits` are rules that v keeps, and `price` is what v itself costs.
+    """
     dx = problem.size[1]
     v = cp.Variable(F.shape[-1])
     terms = []
@@ -104,7 +113,8 @@ def least(problem: Problem, F: Array, r: Array, limits: Callable[[Any], list[Any
                 terms.append(row @ _bent(data.kind, part, data.width))
         if data.kind == SOFT:
             terms += _outside(z[:dx], data.limits[0], data.scales[0, 0])
-    model = cp.Problem(cp.Minimize(cp.sum(cp.hstack(terms))), [] if limits is None else limits(v))
+    total = cp.sum(cp.hstack(terms)) + (0.0 if price is None else price(v))
+    model = cp.Problem(cp.Minimize(total), [] if limits is None else limits(v))
     model.solve(solver=cp.CLARABEL, tol_gap_rel=1e-9, tol_gap_abs=1e-9, tol_feas=1e-9)
     return float(model.value)
 

@@ -83,10 +83,14 @@ class Problem(NamedTuple):
 
     def pull(self, gains: Array, run: Run) -> Array:
         """Return the gradient of the total cost of a run in its extra inputs, shape (T, du); 0 if it diverged."""
-        pulls = np.zeros_like(run.inputs)
-        if math.isfinite(run.total):
-            slopes = cost_slopes(self.costs, run.states, run.inputs)
-            _pull(self.A, self.B, gains, *slopes, np.empty((2, self.system.state_dim)), pulls)
+        if not math.isfinite(run.total):
+            return np.zeros_like(run.inputs)
+        return self.pulled(gains, *cost_slopes(self.costs, run.states, run.inputs))
+
+    def pulled(self, gains: Array, slopes_x: Array, slopes_u: Array) -> Array:
+        """Return the gradient in the extra inputs, (T, du), of ``sum_t <slopes_x, x_t> + <slopes_u, u_t>``."""
+        pulls = np.empty_like(slopes_u)
+        _pull(self.A, self.B, gains, slopes_x, slopes_u, np.empty((2, self.system.state_dim)), pulls)
         return pulls
 
     def policy_slopes(self, pulls: Array, index: Indices, shape: tuple[int, ...]) -> Array:

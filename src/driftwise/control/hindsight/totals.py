@@ -77,6 +77,16 @@ class Region(NamedTuple):
             return max(0.0, inside + self.reach(policies) * float(np.linalg.norm(slope)))
         return max(0.0, inside + float(self.domain.support(-slope.reshape(self.segments, -1)).sum()))
 
+    def supports(self, rows: Array, reach: float) -> Array:
+        """Return the largest inner product of each row with a policy, of a norm up to `reach` if there is no domain."""
+        if self.domain is None:
+            return np.asarray(reach * np.linalg.norm(rows, axis=1))
+        return self.domain.support(rows)
+
+    def farthest(self, reach: float) -> float:
+        """Return the largest norm of a policy, which is `reach` if there is no domain."""
+        return reach if self.domain is None else float(self.domain.farthest(np.zeros(self.domain.dim)))
+
     def words(self, policies: Array) -> str:
         """Say which policies a gap is about."""
         return "in the domain" if self.domain is not None else f"of norm up to {self.reach(policies):.3g}"
