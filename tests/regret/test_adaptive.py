@@ -11,7 +11,7 @@ from driftwise.errors import InputError, ParameterError
 from driftwise.losses.base import DataLoss
 from driftwise.optimum import bundle, windows
 from driftwise.regret import AdaptiveRegret, adaptive, adaptive_regret, best_piecewise
-from tests.cases import a_third, check_refused, stream
+from tests.cases import a_third, check_refused
 from tests.optimum.problems import DIM, DOMAINS, QUADRATIC, built_in, held
 
 ROUNDS = 40
