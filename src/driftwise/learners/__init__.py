@@ -7,6 +7,7 @@ from driftwise.learners.ensemble import Ensemble
 from driftwise.learners.hedge import Hedge
 from driftwise.learners.lazy_scream import LazyScream
 from driftwise.learners.mirror_descent import MirrorDescent
+from driftwise.learners.moves import MoveConstants, move_constants
 from driftwise.learners.ogd import OGD
 from driftwise.learners.parts import Meta, Pool, Surrogate
 from driftwise.learners.rounded import Rounded, rounded
@@ -24,11 +25,13 @@ __all__ = [
     "Learner",
     "Meta",
     "MirrorDescent",
+    "MoveConstants",
     "Pool",
     "Rounded",
     "Scream",
     "SelfTunedLearner",
     "SelfTunedScream",
     "Surrogate",
+    "move_constants",
     "rounded",
 ]

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from driftwise._validate import checked, choice, whole
+from driftwise._validate import checked, choice, number, whole
 from driftwise.engine.program import pool_size
-from driftwise.learners.scream import RATES, scream_parts
+from driftwise.learners.scream import RATES, loss_range, scream_parts
 from driftwise.regret.bounds.constants import least_over_pool, of_policy, problem, tuned_horizon
 
 
@@ -60,6 +60,7 @@ def scream(
     rate: str = "appendix",
     policy: bool = False,
     tuned_for: int | None = None,
+    move_diameter: float | None = None,
 ) -> float:
     """Return the bound of `Scream` with a horizon: Theorem 2 with its constants, as the least over the base-learners.
 
@@ -69,6 +70,9 @@ def scream(
     - N = ceil(log2(1 + T) / 2) + 1 and p_i = (N + 1) / (N i (i + 1)),
     - eta_i = 2^(i - 1) D / sqrt((lambda G + G^2) T),
     - eps = sqrt(2 / (Gm (lambda D + Gm) T)), or with the theorem rate sqrt(2 / ((2 lambda + G) (lambda + G) D^2 T)).
+
+    Where moves have prices, `driftwise.learners.move_constants` gives lambda (`per_unit`), what takes the place of
+    lambda D in Hedge's part (`diameter`), and what is to be added to the bound (`once`).
 
     Parameters
     ----------
@@ -80,6 +84,8 @@ def scream(
         Bound policy regret: add lambda P.
     tuned_for : int, optional
         The horizon that step sizes and rate were computed for, if it was more than T.
+    move_diameter : float, optional
+        The most that a move within the domain can cost, if prices make it less than lambda D.
 
     Examples
     --------
@@ -91,10 +97,15 @@ def scream(
     T, P, G, D, lambda_ = problem(owner, horizon, path_length, gradient_bound, diameter, switching_cost)
     choice(owner, "rate", rate, RATES)
     H = tuned_horizon(owner, tuned_for, T)
-    pool, meta, _ = scream_parts(D, G, lambda_, rate)
+    far = (
+        lambda_ * D
+        if move_diameter is None
+        else min(number(owner, "move_diameter", move_diameter, low=0.0), lambda_ * D)
+    )
+    pool, meta, _ = scream_parts(D, G, lambda_, rate, far)
     steps, eps = pool.for_rounds(H) / math.sqrt(H), meta.rate / math.sqrt(H)
-    G_meta = G * D * (1.0 + 2.0 * lambda_ / math.sqrt(lambda_ * G + G**2))
-    moved, walked = eps * (lambda_ * D + G_meta) * G_meta * T, (G**2 + lambda_ * G) * steps * T
+    G_meta = loss_range(D, G, lambda_)
+    moved, walked = eps * (far + G_meta) * G_meta * T, (G**2 + lambda_ * G) * steps * T
     return least_over_pool(eps, moved, steps, walked, D, P) + of_policy(owner, policy, lambda_, P)
 
 
@@ -110,6 +121,7 @@ def lazy_scream(
     epoch: int | None = None,
     policy: bool = False,
     tuned_for: int | None = None,
+    move_diameter: float | None = None,
 ) -> float:
     """Return the bound of `LazyScream` with a horizon: Theorem 4 with the constants of its proof.
 
@@ -122,7 +134,7 @@ def lazy_scream(
         T, P, G, D and lambda.
     epoch : int, optional
         Delta; max(1, ceil(sqrt(lambda))) when left out.
-    rate, policy, tuned_for
+    rate, policy, tuned_for, move_diameter
         As in `scream`.
 
     Examples
@@ -145,5 +157,6 @@ def lazy_scream(
         switching_cost=lambda_,
         rate=rate,
         tuned_for=-(-H // length),
+        move_diameter=move_diameter,
     )
     return held + G * (length - 1) * P + of_policy(owner, policy, lambda_, P)

@@ -1,8 +1,9 @@
 """Theorems about Hedge over gradient descents: Ader, Scream and Lazy Scream."""
 
+from functools import cached_property
 from typing import Any
 
-from driftwise.learners import LazyScream, Scream
+from driftwise.learners import LazyScream, MoveConstants, Scream, move_constants
 from driftwise.movecost import MoveCost, move_cost_for
 from driftwise.regret import bounds
 from driftwise.regret.theorems.base import Assumption, Theorem
@@ -38,8 +39,18 @@ class OfScream(Theorem):
 
     def constants(self, start: int, stop: int, tuned_for: int) -> dict[str, Any]:
         """Return what the bounds of Scream take."""
-        built = {"switching_cost": self.built.largest(self.losses.dim), "rate": self.learner.rate}
+        moves = self.moves
+        built = {"switching_cost": moves.per_unit, "move_diameter": moves.diameter, "rate": self.learner.rate}
         return self.moving(start, stop) | built | {"tuned_for": tuned_for}
+
+    @cached_property
+    def moves(self) -> MoveConstants:
+        """What moves within the domain can cost at the prices that the learner was built for."""
+        return move_constants(self.learner.domain, self.built)
+
+    def bound(self, t: int) -> float:
+        """Return the bound for the first t rounds: where up and down cost differently, what that adds to a run too."""
+        return super().bound(t) + self.moves.once
 
     def of_rounds(self, start: int, stop: int, tuned_for: int) -> float:
         """Return Scream's bound."""
