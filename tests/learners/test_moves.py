@@ -120,14 +120,15 @@ def _problem(seed: int) -> tuple[dw.Domain, dw.LossStream, dw.MoveCost, Array]:
 def test_certificates_hold_and_are_never_wider_than_by_the_price_of_a_unit_of_distance(seed: int) -> None:
     domain, losses, cost, walk = _problem(seed)
     G, T = losses.gradient_bound(domain), len(losses)
-    for kind, bound in ((dw.Scream, bounds.scream), (dw.LazyScream, bounds.lazy_scream)):
-        learner = kind(domain, switching_cost=cost, gradient_bound=G, horizon=T)  # type: ignore[operator]
+    makers: list[tuple[Any, Any]] = [(dw.Scream, bounds.scream), (dw.LazyScream, bounds.lazy_scream)]
+    for kind, bound in makers:
+        learner = kind(domain, switching_cost=cost, gradient_bound=G, horizon=T)
         for v in (walk, domain.project(np.zeros(losses.dim))):
             found = certificate(dw.play(learner.clone(), losses, cost), v)
             assert found.guaranteed
             assert found.ratio <= 1.0
             usual = {"horizon": T, "gradient_bound": G, "diameter": domain.diameter, "path_length": found.path_length}
-            assert found.bound <= bound(**usual, switching_cost=cost.largest(losses.dim)) * (1.0 + 1e-12)  # type: ignore[operator]
+            assert found.bound <= bound(**usual, switching_cost=cost.largest(losses.dim)) * (1.0 + 1e-12)
 
 
 def test_where_up_and_down_are_far_apart_the_bound_is_much_smaller() -> None:

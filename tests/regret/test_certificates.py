@@ -302,7 +302,7 @@ def _price(cost: float | dw.MoveCost, moves: Array) -> Array:
 
 
 def _once_and_per_unit(cost: float | dw.MoveCost) -> tuple[float, float]:
-    """Return what a run in the ball pays beyond the means of up and down, and the most that a unit of distance costs."""
+    """Return what a run in the ball pays beyond the means of up and down, and the most for a unit of distance."""
     if not isinstance(cost, dw.MoveCost):
         return 0.0, cost
     up, down = cost.prices(3)
@@ -372,3 +372,86 @@ def test_learners_that_know_no_price_are_held_against_the_most_that_a_move_may_c
     ader = dw.Ader(BALL, gradient_bound=G, horizon=T)  # whose theorem counts no moves, whatever they cost
     found = certificate(dw.play(ader, LOSSES, LOPSIDED), MOVING)
     assert found.measure == "dynamic regret, moves not counted"
+
+
+def _shared(share: float = 0.01) -> dw.Hedge:
+    return dw.Hedge(3, loss_bound=G, switching_cost=PRICE, horizon=T, prior=[0.5, 0.3, 0.2], share=share)
+
+
+MOVING_EXPERTS = np.eye(3)[np.arange(T) // 100 % 3]
+
+
+def test_shared_weights_cover_experts_that_change() -> None:
+    found = certificate(dw.play(_shared(), LOSSES, PRICE), MOVING_EXPERTS)
+    assert found.guaranteed
+    assert found.path_length == 6.0
+    given: dict[str, Any] = {"horizon": T, "experts": 3, "loss_bound": G, "switching_cost": PRICE, "rate": EPS}
+    assert found.bound == pytest.approx(bounds.hedge(**given, prior=0.5, path_length=6.0, share=0.01, least=0.2))
+    assert "move by 6" in found.assumptions[-1].text
+    assert "weights keep 0.01" in found.assumptions[-1].text
+    assert not certificate(dw.play(_shared(0.0), LOSSES, PRICE), MOVING_EXPERTS).guaranteed
+
+
+def test_shared_shares_of_a_larger_simplex_are_covered_too() -> None:
+    domain, mirror = dw.Simplex(3, 2.0), dw.mirror.NegativeEntropy(0.02)
+    learner = dw.MirrorDescent(domain, mirror=mirror, **PRICED, horizon=T)
+    found = certificate(dw.play(learner, LOSSES, PRICE), 2.0 * MOVING_EXPERTS)
+    assert found.guaranteed
+    assert found.ratio <= 1.0
+    # In shares of 2: losses and prices are twice as large, and the step is that of the shares times 2^2.
+    (step,) = learner.step_sizes
+    given: dict[str, Any] = {"horizon": T, "experts": 3, "loss_bound": 2.0 * G, "switching_cost": 2.0 * PRICE}
+    assert found.bound == pytest.approx(bounds.hedge(**given, rate=step / 4.0, path_length=6.0, share=0.02), rel=1e-9)
+
+
+class _Spiteful:
+    """Losses that always punish the expert with most weight, and reward another, which changes now and then."""
+
+    def __init__(self, share: float, rate: float, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        learner, n, T = dw.Hedge(5, rate=rate, share=share), 5, 400
+        good, rows, best = 0, [], []
+        for t in range(T):
+            w = learner.act()
+            if t % 60 == 0:
+                good = int(np.argmin(w))
+            row = rng.choice([-1.0, 1.0], n) if seed % 2 else np.zeros(n)
+            row[int(np.argmax(w))], row[good] = 1.0, -1.0
+            learner.observe(row)
+            rows.append(row)
+            best.append(good)
+        self.losses, self.best = dw.LinearLoss(np.array(rows)), np.eye(n)[best]
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("share", [1.0 / 400, 0.05])
+@pytest.mark.parametrize("price", [0.0, 0.1, 5.0])
+def test_a_spiteful_choice_of_losses_stays_within_the_bound_of_shared_weights(
+    share: float, seed: int, price: float
+) -> None:
+    rate = [0.02, 0.1, 0.4, 2.0][seed // 2]
+    world = _Spiteful(share, rate, seed)
+    learner = dw.Hedge(5, rate=rate, share=share)
+    found = certificate(dw.play(learner, world.losses, price), world.best)
+    assert found.guaranteed
+    assert 0.0 < found.ratio <= 1.0
+
+
+@pytest.mark.parametrize("where", ["box", "simplex"])
+@pytest.mark.parametrize("p", [1.1, 1.5, 2.0])
+def test_p_norms_cover_comparators_that_move(p: float, where: str) -> None:
+    domain: dw.Domain = dw.Box([-1.0, -0.5, 0.0], [1.0, 0.5, 2.0]) if where == "box" else SIMPLEX
+    mirror, walk = dw.mirror.PNorm(p), domain.project(2.0 * MOVING)
+    losses = dw.TrackingLoss(walk)
+    steep = 10.0
+    learner = dw.MirrorDescent(domain, mirror=mirror, gradient_bound=steep, switching_cost=PRICE, horizon=T)
+    found = certificate(dw.play(learner.clone(), losses, PRICE), walk)
+    assert found.guaranteed
+    assert found.ratio <= 1.0
+    moved = float(np.linalg.norm(np.diff(walk, axis=0), p, axis=1).sum())
+    assert found.path_length == pytest.approx(moved, rel=1e-9)
+    radius = math.sqrt(mirror.radius_squared(domain, learner.base_decisions[0]))
+    given: dict[str, Any] = {"horizon": T, "gradient_bound": steep, "switching_cost": PRICE, "radius": radius}
+    expected = bounds.mirror_descent(**given, path_length=moved, lipschitz=mirror.lipschitz(domain))
+    assert found.bound == pytest.approx(expected, rel=1e-9)
+    assert f"{mirror.lipschitz(domain):g}-Lipschitz" in found.assumptions[-1].text

@@ -3,8 +3,8 @@
 The proof of Theorem 2 uses a price of Euclidean distance in three places only, and each has its own constant for prices
 in general. Let q be the price of a move: q(x + y) <= q(x) + q(y), and q(c x) = c q(x) for c >= 0.
 
-- *A step of a base-learner* moves it by at most eta |g|, so it costs at most ``per_unit * eta |g|``, where `per_unit` is
-  the most that a unit of distance costs.
+- *A step of a base-learner* moves it by at most eta |g|, so it costs at most ``per_unit * eta |g|``, where `per_unit`
+  is the most that a unit of distance costs.
 - *Weight that shifts* from some base-learners to others moves the decision by a part of the difference of two decisions
   in the domain, so it costs at most that part of ``diameter``, the most that a move within the domain costs. The paper
   has lambda D here, which is never less. (The part is half of |p_t - p_{t-1}|_1; the paper counts all of it, and so do
@@ -78,13 +78,14 @@ def move_constants(domain: Domain, switching_cost: float | MoveCost) -> MoveCons
     diameter = per_unit * domain.diameter
     if cost.plain is None:
         parts = zip(domain.blocks, domain.slices, strict=True)
-        each = [_of_block(block, *cost.prices(dim)[:, part], cost.norm) for block, part in parts]
+        each = [_of_block(block, cost.prices(dim)[:, part], cost.norm) for block, part in parts]
         diameter = min(diameter, math.fsum(each) if cost.norm == "l1" else math.hypot(*each))
     return MoveConstants(cost, per_unit, diameter, max(once, 0.0))
 
 
-def _of_block(block: Block, up: Array, down: Array, norm: str) -> float:
+def _of_block(block: Block, prices: Array, norm: str) -> float:
     """Return the most that a move within one block of a domain costs, or an upper bound on it."""
+    up, down = prices
     each = np.maximum(up, down)
     if block.kind == BOX:
         terms = each * (block.numbers[block.size :] - block.numbers[: block.size])

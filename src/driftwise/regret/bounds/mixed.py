@@ -97,11 +97,9 @@ def scream(
     T, P, G, D, lambda_ = problem(owner, horizon, path_length, gradient_bound, diameter, switching_cost)
     choice(owner, "rate", rate, RATES)
     H = tuned_horizon(owner, tuned_for, T)
-    far = (
-        lambda_ * D
-        if move_diameter is None
-        else min(number(owner, "move_diameter", move_diameter, low=0.0), lambda_ * D)
-    )
+    far = lambda_ * D
+    if move_diameter is not None:
+        far = min(number(owner, "move_diameter", move_diameter, low=0.0), far)
     pool, meta, _ = scream_parts(D, G, lambda_, rate, far)
     steps, eps = pool.for_rounds(H) / math.sqrt(H), meta.rate / math.sqrt(H)
     G_meta = loss_range(D, G, lambda_)
