@@ -63,14 +63,15 @@ class OfScream(Theorem):
 
     def further(self) -> list[Assumption]:
         """Compare the prices that the learner was built for with those of the run."""
+        found = super().further() if self.own_losses else []
         if self.of_memory is None:
-            return [self.of_memory_loss()]
+            return found
         needed, text = self.cost, f"{self.cost}"
         if self.losses.memory:
             needed = MoveCost(self.needed, norm="l2")
             text += f" and {self.of_memory:.6g} for memory"
         text = f"the learner was built for {self.built}, the run is priced at {text}"
-        return [Assumption("switching cost", covers(self.built, needed, self.losses.dim), text)]
+        return [*found, Assumption("switching cost", covers(self.built, needed, self.losses.dim), text)]
 
 
 class OfLazyScream(OfScream):
