@@ -69,7 +69,7 @@ def test_a_loss_of_ones_own_with_right_constants_is_certified(learner: str) -> N
     assert "all that the theorem uses" in _about(found, "convexity").text
     memory = _about(found, "memory").text
     assert "a switching cost of 4" in memory
-    assert "in every round" in memory
+    assert "reach 100% of them" in memory
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

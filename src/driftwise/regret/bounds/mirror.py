@@ -31,12 +31,14 @@ def mirror_descent(
     gradient_bound : float
         G, in the dual norm.
     radius : float
-        R: its square bounds the divergence between two decisions; for fixed comparators, from the start to any of them.
+        R: its square bounds the divergence of any decision from the start. (The paper takes any two decisions; with a
+        constant step the proof needs no others than these.)
     path_length : float, default 0.0
         P, in the norm of the map.
     lipschitz : float, optional
-        gamma, a Lipschitz constant of the divergence in its first argument; needed when the comparators move. Negative
-        entropy has none.
+        gamma, a Lipschitz constant of the divergence in its first argument; needed when the comparators move.
+        ``MirrorMap.lipschitz(domain)`` has it for the Euclidean map and for p-norms; negative entropy has none (`hedge`
+        with a share covers it).
     switching_cost : float, default 0.0
         lambda, on movement in the norm of the map.
     step : float, optional

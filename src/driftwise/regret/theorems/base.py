@@ -228,5 +228,5 @@ class Theorem(ABC):
             return Assumption("memory", True, text)
         constants = self.losses.lipschitz(self.learner.domain)
         used, breach = checks.memory_slopes(self.losses, constants, self.trace.decisions, self.v)
-        text += f"; slopes reach {used:.0%} of the constants given, in every round"
+        text += f"; in every round slopes keep to the constants given, and reach {used:.0%} of them"
         return Assumption("memory", not breach, breach or text)

@@ -10,6 +10,7 @@ from driftwise._validate import Array
 from driftwise.domains import Ball, Box, Domain, Simplex
 from driftwise.experiments.findings.finding import Claim, Finding, Panel, Series, Table
 from driftwise.experiments.studies.study import Arguments, Study
+from driftwise.experiments.studies.theory.general import certify_general
 from driftwise.learners import OGD, Ader, Hedge, LazyScream, Learner, MirrorDescent, Scream
 from driftwise.play import play
 from driftwise.streams import drifting_regression
@@ -74,6 +75,8 @@ def _contestants(domain: Domain, lambda_: float, G: float, T: int) -> dict[str, 
 def certify_random_problem(seed: int) -> dict[str, Any]:
     """Play every learner on one random problem, and check its theorem against several comparators.
 
+    Learners in general norms, and losses with memory of one's own, are in `studies.theory.general`.
+
     Returns columns, with an entry for every certificate.
     """
     rng = np.random.default_rng(seed)
@@ -94,6 +97,7 @@ def certify_random_problem(seed: int) -> dict[str, Any]:
                 continue  # their theorems are for fixed comparators
             certificate = regret.certificate(trace, domain.project(v))
             result.append((name, kind, certificate.ratio, certificate.guaranteed))
+    result += certify_general(rng, losses, domain, comparators, price)
     return dict(zip(COLUMNS, map(np.array, zip(*result, strict=True)), strict=True))
 
 
