@@ -360,6 +360,20 @@ def test_memory_counts_beside_prices() -> None:
     assert not certificate(dw.play(learner, MEMORY, LOPSIDED), MOVING).guaranteed
 
 
+def test_memory_is_added_to_prices_that_add_up() -> None:
+    """Of a distance, l1 is never less than l2, so raising every price of l1 by memory's is enough."""
+    for raised, holds in ((LIPSCHITZ, True), (0.99 * LIPSCHITZ, False)):
+        up, down = ADDED.prices(3) + raised
+        learner = dw.Scream(BALL, switching_cost=dw.MoveCost(up, down), gradient_bound=G, horizon=T)
+        found = certificate(dw.play(learner, MEMORY, ADDED), MOVING)
+        assert found.guaranteed is holds
+    once, per_unit = _once_and_per_unit(dw.MoveCost(*(ADDED.prices(3) + LIPSCHITZ)))
+    learner = dw.Scream(BALL, switching_cost=dw.MoveCost(*(ADDED.prices(3) + LIPSCHITZ)), gradient_bound=G, horizon=T)
+    found = certificate(dw.play(learner, MEMORY, ADDED), MOVING)
+    assert found.bound == pytest.approx(bounds.scream(**MOVED, switching_cost=per_unit) + once + LIPSCHITZ * P)
+    assert found.within
+
+
 def test_learners_that_know_no_price_are_held_against_the_most_that_a_move_may_cost() -> None:
     found = certificate(dw.play(dw.OGD(BALL, **PRICED, horizon=T), LOSSES, LOPSIDED), MOVING)
     assert found.guaranteed

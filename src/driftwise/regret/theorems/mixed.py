@@ -66,12 +66,16 @@ class OfScream(Theorem):
         found = super().further() if self.own_losses else []
         if self.of_memory is None:
             return found
-        needed, text = self.cost, f"{self.cost}"
+        needed, text = [self.cost], f"{self.cost}"
         if self.losses.memory:
-            needed = MoveCost(self.needed, norm="l2")
+            needed = [MoveCost(self.needed, norm="l2")]
+            if self.cost.norm == "l1":  # a distance is no longer in l2 than in l1
+                up, down = self.cost.prices(self.losses.dim) + self.of_memory
+                needed.append(MoveCost(up, down))
             text += f" and {self.of_memory:.6g} for memory"
         text = f"the learner was built for {self.built}, the run is priced at {text}"
-        return [*found, Assumption("switching cost", covers(self.built, needed, self.losses.dim), text)]
+        enough = any(covers(self.built, cost, self.losses.dim) for cost in needed)
+        return [*found, Assumption("switching cost", enough, text)]
 
 
 class OfLazyScream(OfScream):

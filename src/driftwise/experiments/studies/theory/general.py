@@ -95,9 +95,11 @@ def certify_general(
     for name, learner in _geometries(rng, domain, price + of_memory, G, T).items():
         certify(name, learner, losses, price)
     prices = random_prices(rng, losses.dim, price)
-    if not losses.memory:
-        for name, learner in _screams(domain, prices, G, T):
-            certify(f"{name}, prices", learner, losses, prices)
+    if losses.memory:  # which is a price of distance too, and no higher in l1
+        prices = MoveCost(prices.up, prices.down)
+    up, down = prices.prices(losses.dim) + of_memory
+    for name, learner in _screams(domain, MoveCost(up, down, norm=prices.norm), G, T):
+        certify(f"{name}, prices", learner, losses, prices)
     own = own_losses(rng, domain, comparators["the drift"])
     needed, G, T = own.switching_costs(domain).tight, own.gradient_bound(domain), len(own)
     certify("OGD, own losses", OGD(domain, gradient_bound=G, horizon=T, switching_cost=needed), own, 0.0)
