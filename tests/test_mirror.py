@@ -292,6 +292,62 @@ def test_plain_python_checks_every_index_and_gives_the_same_steps() -> None:
     np.testing.assert_allclose(printed("1"), printed("0"), rtol=1e-12, atol=1e-15)
 
 
+def _spread(domain: dw.Domain, rng: np.random.Generator) -> Array:
+    """Return members of a domain: inside, at its edge, and its corners."""
+    rows = [domain.project(size * rng.standard_normal((60, domain.dim))) for size in (0.1, 1.0, 30.0)]
+    if isinstance(domain, dw.Box):
+        rows.append(np.where(rng.random((80, domain.dim)) < 0.5, domain.low, domain.high))
+    return np.vstack([*rows, domain.project(np.zeros((1, domain.dim))), domain.project(1e3 * np.eye(domain.dim))])
+
+
+FINITE: list[tuple[MirrorMap, dw.Domain]] = [
+    (Euclidean(), BOX),
+    (Euclidean(), SIMPLEX),
+    *((PNorm(p), domain) for p in EXPONENTS for domain in (BOX, SIMPLEX, dw.Box([0.0, 0.0], [1.0, 3.0]))),
+    *((PNorm(p), dw.Box([-1.0, -2.0], [1.0, 2.0])) for p in (1.2, 1.7)),
+]
+
+
+@pytest.mark.parametrize(("mirror", "domain"), FINITE, ids=repr)
+@given(seed=seeds)
+@settings(max_examples=10)
+def test_the_divergence_changes_no_faster_than_its_lipschitz_constant(
+    mirror: MirrorMap, domain: dw.Domain, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    members, gamma, p = _spread(domain, rng), mirror.lipschitz(domain), mirror.exponent
+    most = mirror.radius_squared(domain)
+    for x, y, z in members[rng.integers(len(members), size=(150, 3))]:
+        first, second = mirror.divergence(x, z, domain), mirror.divergence(y, z, domain)
+        assert first - second <= gamma * np.linalg.norm(x - y, p) * (1.0 + 1e-9) + 1e-9
+        assert first <= mirror.radius_squared(domain, z) * (1.0 + 1e-9) + 1e-9
+        assert mirror.radius_squared(domain, z) <= most * (1.0 + 1e-9) + 1e-9
+
+
+@pytest.mark.parametrize("p", EXPONENTS)
+def test_the_lipschitz_constant_of_a_simplex_is_reached_between_its_corners(p: float) -> None:
+    """Near one corner, away from another: D_R(., z) at z = e_2 is steepest at e_1."""
+    mirror, first, second = PNorm(p), np.eye(4)[0] * 2.0, np.eye(4)[1] * 2.0
+    q = p / (p - 1.0)
+    apart = np.linalg.norm(mirror.gradient(first, SIMPLEX) - mirror.gradient(second, SIMPLEX), q)
+    assert mirror.lipschitz(SIMPLEX) == pytest.approx(apart, rel=1e-12)
+
+
+def test_lipschitz_constants_that_are_known() -> None:
+    assert Euclidean().lipschitz(BOX) == BOX.diameter
+    assert PNorm(2.0).lipschitz(BOX) == pytest.approx(BOX.diameter, rel=1e-12)
+    assert PNorm(1.5).lipschitz(dw.Simplex(1)) == 0.0
+    assert NegativeEntropy().lipschitz(SIMPLEX) == NegativeEntropy().radius_squared(SIMPLEX) == np.inf
+    # From the middle of a symmetric box, twice the largest |grad R|_q = |w|_p / (p - 1).
+    assert PNorm(1.5).lipschitz(dw.Box([-1.0] * 3, [1.0] * 3)) == pytest.approx(4.0 * 3.0 ** (2.0 / 3.0), rel=1e-12)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0, np.nan, "half"])
+def test_shares_out_of_range(share: Any) -> None:
+    with pytest.raises(ParameterError, match="NegativeEntropy: share must be"):
+        NegativeEntropy(share)
+
+
 def test_entropy_on_the_boundary() -> None:
     mirror, simplex = NegativeEntropy(), dw.Simplex(2)
     assert mirror.value([1.0, 0.0], simplex) == 0.0
@@ -357,6 +413,14 @@ def test_the_euclidean_gradient_is_a_copy() -> None:
     assert w[0] == 1.0
 
 
-@pytest.mark.parametrize(("mirror", "text"), [(Euclidean(), "Euclidean()"), (PNorm(1.5), "PNorm(1.5)")])
+@pytest.mark.parametrize(
+    ("mirror", "text"),
+    [
+        (Euclidean(), "Euclidean()"),
+        (PNorm(1.5), "PNorm(1.5)"),
+        (NegativeEntropy(), "NegativeEntropy()"),
+        (NegativeEntropy(0.25), "NegativeEntropy(share=0.25)"),
+    ],
+)
 def test_repr(mirror: MirrorMap, text: str) -> None:
     assert repr(mirror) == text

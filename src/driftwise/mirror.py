@@ -210,8 +210,19 @@ class MirrorMap(Fixed):
         """Return the gradient of R at w."""
 
     @abstractmethod
-    def radius_squared(self, domain: Domain, start: Array) -> float:
-        """Return an upper bound on the divergence from `start` to any decision (R squared in Appendix B.3)."""
+    def radius_squared(self, domain: Domain, start: Array | None = None) -> float:
+        """Return an upper bound on the divergence of any decision from `start` (R squared in Appendix B.3).
+
+        Without a start, of any decision from any other.
+        """
+
+    def lipschitz(self, domain: Domain) -> float:
+        """Return a Lipschitz constant of the divergence in its first argument, in the map's norm (gamma in B.3).
+
+        ``D_R(x, z) - D_R(y, z) <= <grad R(x) - grad R(z), x - y>``, so the farthest that two gradients of the map are
+        apart in the dual norm is one. It is infinite where the map is steep at the edge, or nothing is known.
+        """
+        return math.inf
 
     def divergence(self, x: ArrayLike, y: ArrayLike, domain: Domain) -> float:
         """Return the Bregman divergence D_R(x, y) = R(x) - R(y) - <grad R(y), x - y>."""
@@ -248,9 +259,13 @@ class Euclidean(MirrorMap):
         """Return w itself."""
         return self._point(w, domain).copy()
 
-    def radius_squared(self, domain: Domain, start: Array) -> float:
+    def radius_squared(self, domain: Domain, start: Array | None = None) -> float:
         """Return D^2 / 2."""
         return 0.5 * domain.diameter**2
+
+    def lipschitz(self, domain: Domain) -> float:
+        """Return D."""
+        return domain.diameter
 
 
 class NegativeEntropy(MirrorMap):
@@ -261,12 +276,24 @@ class NegativeEntropy(MirrorMap):
     cumulative log space (dual averaging), which is the same as mirror descent for a constant step and keeps its
     guarantee when the step shrinks.
 
+    Parameters
+    ----------
+    share : float, default 0.0
+        Fixed share, for comparators that move: after each step the point is replaced by ``(1 - share)`` times itself
+        plus `share` times the start, so that no coordinate ever falls below that much of where it began. It goes with a
+        constant step or a horizon.
+
     Examples
     --------
     >>> import driftwise as dw
     >>> round(dw.mirror.NegativeEntropy().divergence([1.0, 0.0], [0.5, 0.5], dw.Simplex(2)), 6)
     0.693147
     """
+
+    def __init__(self, share: float = 0.0) -> None:
+        self.share = number("NegativeEntropy", "share", share, low=0.0)
+        if self.share >= 1.0:
+            raise ParameterError(f"NegativeEntropy: share must be at least 0 and below 1, got {share!r}.")
 
     def kind(self, domain: Domain) -> int:
         """Return the exponentiated gradient step if `domain` is a simplex."""
@@ -294,14 +321,17 @@ class NegativeEntropy(MirrorMap):
             entropy = (first[held] * np.log(first[held] / second[held])).sum()
         return float(scale * (entropy - first.sum() + second.sum()))
 
-    def radius_squared(self, domain: Domain, start: Array) -> float:
-        """Return s^2 times the largest log(1 / share) of the start."""
+    def radius_squared(self, domain: Domain, start: Array | None = None) -> float:
+        """Return s^2 times the largest log(s / w) of the start; infinity without one."""
         scale = self._scale(domain)
-        return float(scale**2 * np.log(scale / start.min()))
+        return math.inf if start is None else float(scale**2 * np.log(scale / start.min()))
 
     def _scale(self, domain: Domain) -> float:
         self.kind(domain)
         return float(domain.numbers[0])
+
+    def __repr__(self) -> str:
+        return f"NegativeEntropy(share={self.share:g})" if self.share else super().__repr__()
 
 
 class PNorm(MirrorMap):
@@ -346,16 +376,58 @@ class PNorm(MirrorMap):
         """Return ``|w|_p^(2-p) sign(w) |w|^(p-1) / (p - 1)``."""
         return _pnorm_gradient(self._point(w, domain), self.exponent)
 
-    def radius_squared(self, domain: Domain, start: Array) -> float:
-        """Return max R + R(start) + the support of -grad R(start): exact up to where the maxima are attained."""
+    def radius_squared(self, domain: Domain, start: Array | None = None) -> float:
+        """Return max R + R(start) + the support of -grad R(start): exact up to where the maxima are attained.
+
+        As R is homogeneous, D_R(x, z) = R(x) + R(z) - <grad R(z), x>. Without a start it is 2 max R and the most that
+        the last term can be, coordinate by coordinate; or gamma times the diameter in the p-norm, if that is less.
+        """
+        largest = self.value(self._corner(domain), domain)
+        if start is not None:
+            slope = self.gradient(start, domain)
+            return largest + self.value(start, domain) + float(domain.support(-slope))
+        if not isinstance(domain, Box):
+            return 2.0 * largest  # no coordinate of a decision or a gradient is below 0
+        products = -self._slopes(domain)[:, None] * np.stack([domain.low, domain.high])
+        wide = self.lipschitz(domain) * _pnorm(domain.high - domain.low, self.exponent)
+        return min(2.0 * largest + float(products.max(axis=(0, 1)).sum()), wide)
+
+    def lipschitz(self, domain: Domain) -> float:
+        """Return the farthest that two gradients are apart in the q-norm: exact on a simplex, an upper bound on a box.
+
+        On the simplex of scale s that is 2^(1/q) s / (p - 1), between two corners. On a box it is at most the q-norm of
+        the widths of the intervals that the coordinates of gradients lie in, which is D for p = 2.
+        """
+        p = self.exponent
+        q = p / (p - 1.0)
+        if not isinstance(domain, Box):
+            farthest = 2.0 ** (1.0 / q) if domain.dim > 1 else 0.0
+            return farthest * _pnorm(self._corner(domain), p) / (p - 1.0)
+        least, most = self._slopes(domain)
+        return _pnorm(most - least, q)
+
+    def _corner(self, domain: Domain) -> Array:
+        """Return a point with the largest p-norm."""
         if isinstance(domain, Box):
-            corner = np.maximum(np.abs(domain.low), np.abs(domain.high))
-        else:
-            self.kind(domain)
-            corner = np.zeros(domain.dim)
-            corner[0] = domain.numbers[0]
-        slope = self.gradient(start, domain)
-        return self.value(corner, domain) + self.value(start, domain) + float(domain.support(-slope))
+            return np.maximum(np.abs(domain.low), np.abs(domain.high))
+        self.kind(domain)
+        return np.asarray(np.eye(1, domain.dim)[0] * domain.numbers[0])
+
+    def _slopes(self, box: Box) -> Array:
+        """Return the least and the most that each coordinate of a gradient can be on a box.
+
+        ``|w|_p^(2-p) |w_k|^(p-1)`` grows with the size of every coordinate, so it is largest where all others are
+        farthest from 0, and smallest where they are nearest to it.
+        """
+        near, far = box.project(np.zeros(box.dim)), self._corner(box)
+        found = np.empty((2, box.dim))
+        for row, edge in enumerate((box.low, box.high)):
+            for k in range(box.dim):
+                outward = (edge[k] < 0.0) == (row == 0)
+                point = (far if outward else near).copy()
+                point[k] = edge[k]
+                found[row, k] = _pnorm_gradient(point, self.exponent)[k]
+        return found
 
     def __repr__(self) -> str:
         return f"PNorm({self.exponent:g})"

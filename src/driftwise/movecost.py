@@ -85,6 +85,16 @@ class MoveCost(metaclass=Checked):
         """The equivalent number where there is one, as users give and read it; otherwise these prices."""
         return self if self.plain is None else self.plain
 
+    @property
+    def averaged(self) -> "MoveCost":
+        """The means of the prices up and down, both ways.
+
+        Where prices add up ("l1"), a path that ends where it began costs the same at both.
+        """
+        if self.symmetric:
+            return self
+        return MoveCost(0.5 * np.asarray(self.up) + 0.5 * np.asarray(self.down), norm=self.norm)
+
     def prices(self, dim: int) -> Array:
         """Return the prices up (first row) and down (second row) of `dim` coordinates."""
         return np.stack([np.broadcast_to(np.asarray(self.up), dim), np.broadcast_to(np.asarray(self.down), dim)])

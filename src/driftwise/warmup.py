@@ -108,6 +108,7 @@ def _domains() -> None:
     _rounds(dw.MirrorDescent(dw.Box([0.0, 0.0], [1.0, 1.0]), mirror=dw.mirror.PNorm(1.5), step=0.1))
     pool, meta = dw.learners.Pool(0.1, growth=1.0), dw.learners.Meta(0.5)
     _rounds(dw.Ensemble(simplex, pool=pool, meta=meta, base=dw.mirror.NegativeEntropy()))
+    _rounds(dw.Hedge(2, rate=0.1, share=0.1))
 
 
 def _prices() -> None:

@@ -43,7 +43,7 @@ def test_constants_can_be_read_from_a_cell(where: str) -> None:
         layout.SWITCHING: 1.5,
         layout.PRICE: 1.5,
         layout.CLOCK: 9.0,
-        layout.EXPONENT: 2.0,
+        layout.MAP_NUMBER: 2.0,
         layout.DIAMETER: domain.diameter,
         layout.DEAD_ZONE: 0.0,
         layout.ROUND_CALL: 0.0,

@@ -75,3 +75,44 @@ def test_play_records_the_weights_of_the_experts(horizon_free: str) -> None:
 
 def test_a_rate_or_a_bound_is_needed() -> None:
     check_refused(lambda: dw.Hedge(2, horizon=3), "Hedge: give loss_bound", "rate", kind=ParameterError)
+
+
+@pytest.mark.parametrize("prior", [None, PRIOR], ids=["uniform", "prior"])
+@pytest.mark.parametrize("scale", [1.0, 2.5])
+def test_shared_weights_are_multiplied_and_then_mixed_with_the_start(scale: float, prior: Array | None) -> None:
+    """Hedge, and mirror descent on a larger simplex, against the two lines of fixed share."""
+    start = np.full(N, 1.0 / N) if prior is None else prior / prior.sum()
+    eta, share = 0.4, 0.03
+    learner: dw.Ensemble = dw.Hedge(N, rate=eta, prior=prior, share=share)
+    if scale != 1.0:
+        mirror = dw.mirror.NegativeEntropy(share)
+        learner = dw.MirrorDescent(dw.Simplex(N, scale), mirror=mirror, step=eta, start=scale * start)
+    weights, expected = start, []
+    for t in range(T):
+        expected.append(scale * weights)
+        shifted = weights * np.exp(-eta / scale * LOSSES.gradient(t, np.zeros(N)))
+        weights = (1.0 - share) * shifted / shifted.sum() + share * start
+    np.testing.assert_allclose(by_hand(learner.clone(), LOSSES), expected, rtol=0.0, atol=1e-13)
+    np.testing.assert_allclose(dw.play(learner, LOSSES).decisions, expected, rtol=0.0, atol=1e-13)
+
+
+@pytest.mark.parametrize("size", [1e-90, 1.0, 1e90])
+def test_no_shared_weight_falls_below_its_part_of_the_start(size: float) -> None:
+    learner = dw.Hedge(N, rate=1.0, prior=PRIOR, share=0.01)
+    for sign in (1.0, 1.0, -1.0, 0.0):
+        learner.act()
+        learner.observe(sign * size * np.arange(N))
+        weights = learner.weights
+        assert np.all(weights >= 0.01 * PRIOR / 16.0 * (1.0 - 1e-12))
+        assert weights.sum() == pytest.approx(1.0, rel=1e-13)
+
+
+def test_a_share_needs_rates_that_do_not_shrink() -> None:
+    check_refused(lambda: dw.Hedge(N, loss_bound=1.0, share=0.1), "Hedge", "horizon or constant", kind=ParameterError)
+    mirror = dw.mirror.NegativeEntropy(0.1)
+    check_refused(
+        lambda: dw.MirrorDescent(dw.Simplex(N), mirror=mirror, gradient_bound=1.0, horizon_free="doubling"),
+        "MirrorDescent",
+        "share=0.1",
+        kind=ParameterError,
+    )

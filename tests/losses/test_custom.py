@@ -185,9 +185,26 @@ def test_constants_are_not_known() -> None:
         losses.switching_costs(dw.Ball(2))
 
 
+def test_constants_that_are_given_are_returned() -> None:
+    given = np.array([1.0, 3.0, 0.5])
+    losses = CustomLoss(window_value, window_gradient, 20, 2, 2, "never", lipschitz=given, gradient_bound=7.0)
+    given[:] = 0.0
+    losses.lipschitz(dw.Ball(2))[:] = 0.0
+    assert losses.lipschitz(dw.Ball(2)).tolist() == [1.0, 3.0, 0.5]
+    assert losses.gradient_bound(dw.Ball(2)) == 7.0
+    assert losses.switching_costs(dw.Ball(2)) == (4 * 3.0, 3.0 + 2 * 0.5)
+    alone = CustomLoss(value, gradient, 20, 2, compile="never", lipschitz=4.0)
+    assert alone.lipschitz(dw.Ball(2)).tolist() == [4.0]
+    assert alone.switching_costs(dw.Ball(2)) == (0.0, 0.0)
+    with pytest.raises(InputError, match="dim 2"):
+        losses.lipschitz(dw.Ball(3))
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({"lipschitz": -1.0}, "lipschitz must be at least 0 everywhere, got -1"),
+        ({"gradient_bound": -1.0}, "gradient_bound must be"),
         ({"value": 3}, "value must be a function of"),
         ({"gradient": None}, "gradient must be a function of"),
         ({"rounds": 0}, "rounds must be a whole number of at least 1"),
@@ -200,3 +217,9 @@ def test_bad_arguments(changes: dict[str, Any], message: str) -> None:
     good: dict[str, Any] = {"value": value, "gradient": gradient, "rounds": 3, "dim": 2}
     with pytest.raises(ParameterError, match=f"CustomLoss: {message}"):
         CustomLoss(**(good | changes))
+
+
+@pytest.mark.parametrize("bad", [[1.0, 2.0], [[1.0]], "steep", [np.nan]])
+def test_bad_lipschitz_constants(bad: Any) -> None:
+    with pytest.raises(InputError, match="CustomLoss: lipschitz must be"):
+        CustomLoss(value, gradient, rounds=3, dim=2, compile="never", lipschitz=bad)

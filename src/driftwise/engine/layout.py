@@ -36,7 +36,7 @@ FIXED, TIME_VARYING, DOUBLING, SELF_TUNED, ADAPTIVE = 0, 1, 2, 3, 4
     PRICE,  # the most that a unit of distance costs
     GROWTH,  # c in the number of base-learners
     CLOCK,  # the clock of the fixed schedule
-    EXPONENT,  # p of the p-norm
+    MAP_NUMBER,  # the mirror map's own number: p of the p-norm, the share of the start in entropic steps
     BASE,  # which mirror step
     ADDS_UP,  # whether prices add up over the coordinates
     FOLDED,  # whether base-learners keep sums of gradients

@@ -193,7 +193,7 @@ def pnorm_mirror_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, 
         for lane in range(in_play(c, s, i)):
             for k in range(d):
                 trial[k], slope[k] = points[4 * k + lane], g[4 * k + lane]
-            pnorm_step(whole_at(c, slot.BASE), c[slot.EXPONENT], numbers, slope, etas[i + lane], trial, d, rest)
+            pnorm_step(whole_at(c, slot.BASE), c[slot.MAP_NUMBER], numbers, slope, etas[i + lane], trial, d, rest)
             for k in range(d):
                 points[4 * k + lane] = trial[k]
         store(find(s, c, slot.MOVES), i, how_far(points, before, d))
@@ -228,6 +228,31 @@ def entropy_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first
         factor = splat(scale) / mass
         for k in range(d):
             store(points, 4 * k, load(points, 4 * k) * factor)
+        store(find(s, c, slot.MOVES), i, how_far(points, before, d))
+    return 0
+
+
+@plugin(MEMBER)
+def shared_entropy_step(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer, first: int, last: int) -> int:
+    """Multiply the shares by exp(-eta * gradient / scale), and replace a part of them by that part of the start."""
+    d, own, before = whole_at(c, slot.DIM), whole_at(c, slot.OWN), find(room, c, slot.BEFORE)
+    log_start, scale, part_of_start = find(s, c, slot.LOG_START), c[slot.ENTROPIC], c[slot.MAP_NUMBER]
+    for i in range(first, last, 4 * whole_at(c, slot.KINDS)):
+        points, g = part(find(s, c, slot.POINTS), i * d), part(gradient, (i // 4) * own)
+        eta = load(find(room, c, slot.ETA), i) / scale
+        store(find(room, c, slot.INNER), i, _look(points, g, d, before))
+        # Counted from the least, a gradient of any size leaves its coordinate as it is, so the sum is above 0.
+        least, mass = splat(math.inf), splat(0.0)
+        for k in range(d):
+            least = lesser(least, load(g, 4 * k))
+        for k in range(d):
+            share = load(points, 4 * k) * exp_of(eta * (least - load(g, 4 * k)))
+            store(points, 4 * k, share)
+            mass = mass + share
+        factor = splat((1.0 - part_of_start) * scale) / mass
+        for k in range(d):
+            start = exp_of(splat(log_start[k])) * splat(part_of_start * scale)
+            store(points, 4 * k, load(points, 4 * k) * factor + start)
         store(find(s, c, slot.MOVES), i, how_far(points, before, d))
     return 0
 

@@ -15,7 +15,7 @@ from driftwise.domains.kernels import BALL, BOX, SIMPLEX, SPECTRAL
 from driftwise.engine import adaptive, hints, layout, matrices, members, rounds, tuned
 from driftwise.engine.layout import CONSTANTS, STATE
 from driftwise.errors import ParameterError
-from driftwise.mirror import ENTROPY, EUCLIDEAN, MirrorMap
+from driftwise.mirror import ENTROPY, EUCLIDEAN, MirrorMap, NegativeEntropy
 from driftwise.movecost import MoveCost
 
 FREE = MoveCost(0.0, norm="l2")
@@ -144,6 +144,11 @@ class Program:
         return self.mirror.kind(self.domain)
 
     @property
+    def _share(self) -> float:
+        """Part of the start that entropic steps are mixed with."""
+        return self.mirror.share if isinstance(self.mirror, NegativeEntropy) else 0.0
+
+    @property
     def _simplices(self) -> list[slice]:
         """Coordinates of every simplex in the domain."""
         parts = zip(self.domain.blocks, self.domain.slices, strict=True)
@@ -166,7 +171,7 @@ class Program:
             layout.PRICE: self.price,
             layout.GROWTH: self.growth,
             layout.CLOCK: self.clock,
-            layout.EXPONENT: self.mirror.exponent,
+            layout.MAP_NUMBER: self._share if self._base == ENTROPY else self.mirror.exponent,
             layout.BASE: self._base,
             layout.ADDS_UP: self.priced and cost.norm == "l1",
             layout.FOLDED: sides["duals"] > 0,
@@ -258,7 +263,7 @@ class Program:
     def _step(self, base: int) -> Plugin:
         """Return the step of one base-learner."""
         if base == ENTROPY:
-            return members.entropy_step
+            return members.shared_entropy_step if self._share > 0.0 else members.entropy_step
         if base != EUCLIDEAN:
             return members.pnorm_mirror_step
         plain = self.schedule != "self-tuned" and not self.own_gradients and not any(self.patience)

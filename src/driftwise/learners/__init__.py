@@ -7,6 +7,7 @@ from driftwise.learners.ensemble import Ensemble
 from driftwise.learners.hedge import Hedge
 from driftwise.learners.lazy_scream import LazyScream
 from driftwise.learners.mirror_descent import MirrorDescent
+from driftwise.learners.moves import MoveConstants, move_constants
 from driftwise.learners.ogd import OGD
 from driftwise.learners.parts import Meta, Pool, Surrogate
 from driftwise.learners.rounded import Rounded, rounded
@@ -25,6 +26,7 @@ __all__ = [
     "Learner",
     "Meta",
     "MirrorDescent",
+    "MoveConstants",
     "Pool",
     "Rounded",
     "Scream",
@@ -32,5 +34,6 @@ __all__ = [
     "SelfTunedScream",
     "StronglyAdaptive",
     "Surrogate",
+    "move_constants",
     "rounded",
 ]

@@ -33,7 +33,7 @@ from driftwise.errors import InputError, ParameterError
 from driftwise.learners.base import Learner
 from driftwise.learners.parts import Meta, Pool, Surrogate, first_decision, wide_enough
 from driftwise.losses import LossStream, RoundLoss
-from driftwise.mirror import Euclidean, MirrorMap
+from driftwise.mirror import Euclidean, MirrorMap, NegativeEntropy
 from driftwise.movecost import move_cost_for
 
 _ARRAY, _FLOAT64 = np.ndarray, np.dtype(np.float64)
@@ -130,6 +130,8 @@ class Ensemble(Learner):
         if any(pool.kinds) and type(base) is not Euclidean:
             raise ParameterError(f"{owner}: patience in the pool goes with Euclidean steps, got {base!r}.")
         anytime = self.horizon is None and not constant
+        if anytime and isinstance(base, NegativeEntropy) and base.share > 0.0:
+            raise ParameterError(f"{owner}: a share of the start goes with a horizon or constant rates, got {base!r}.")
         updates = MOST_ROUNDS if self.horizon is None else -(-self.horizon // length)
         steps = pool.for_rounds(updates)
         self.program = Program(

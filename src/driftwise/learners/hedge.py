@@ -33,17 +33,24 @@ class Hedge(Ensemble):
         Initial weights, positive, normalised here; equal when left out.
     rate : float, optional
         A constant learning rate, instead of the one that follows from the bounds.
+    share : float, default 0.0
+        For a best expert that changes: part of the weight that is dealt out anew, by the prior, after each round (fixed
+        share), so that no weight falls below that part of its prior. 1 / T costs next to nothing. The best rate for
+        comparators with path length P is the one that ``regret.bounds.hedge(path_length=P, share=share, ...)`` is for
+        when it is given none. It goes with a horizon or a constant rate.
     horizon_free
         As in `Ensemble`.
 
     Notes
     -----
     Appendix B.3, for a constant rate eps: the regret to expert i plus lambda times the l1 movement is at most
-    ln(1 / prior_i) / eps + eps (lambda C + C^2) T. Theorem 3: no algorithm avoids sqrt(lambda C T).
+    ln(1 / prior_i) / eps + eps (lambda C + C^2) T. Theorem 3: no algorithm avoids sqrt(lambda C T). With a share there
+    is a bound against experts, or mixtures of them, that change: see `regret.bounds.hedge`.
 
     References
     ----------
     .. [1] Freund, Schapire, "A decision-theoretic generalization of on-line learning", JCSS 1997.
+    .. [2] Herbster, Warmuth, "Tracking the best expert", Machine Learning 1998.
 
     Examples
     --------
@@ -53,6 +60,17 @@ class Hedge(Ensemble):
     >>> learner.observe([0.0, 1.0, 1.0])
     >>> learner.weights.round(4)
     array([0.357 , 0.3215, 0.3215])
+
+    An expert that was bad for a long time comes back within a few rounds if weights are shared:
+
+    >>> for share in (0.0, 0.01):
+    ...     learner = dw.Hedge(2, rate=0.5, share=share)
+    ...     for loss in 100 * [[1.0, 0.0]] + 20 * [[0.0, 1.0]]:
+    ...         w = learner.act()
+    ...         learner.observe(loss)
+    ...     print(learner.weights.round(4))
+    [0. 1.]
+    [0.9852 0.0148]
     """
 
     def __init__(
@@ -64,6 +82,7 @@ class Hedge(Ensemble):
         switching_cost: float | MoveCost = 0.0,
         prior: ArrayLike | None = None,
         rate: float | None = None,
+        share: float = 0.0,
         horizon_free: str = "time-varying",
     ) -> None:
         count = whole("Hedge", "n", n, low=2)
@@ -79,7 +98,7 @@ class Hedge(Ensemble):
         super().__init__(
             Simplex(count),
             pool=Pool(eps),
-            base=NegativeEntropy(),
+            base=NegativeEntropy(share),
             horizon=horizon,
             horizon_free=horizon_free,
             start=start,

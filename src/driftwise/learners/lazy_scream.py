@@ -6,6 +6,7 @@ from typing import Unpack
 from driftwise._validate import choice, whole
 from driftwise.domains import Domain
 from driftwise.learners.ensemble import Ensemble
+from driftwise.learners.moves import move_constants
 from driftwise.learners.parts import Options, Surrogate
 from driftwise.learners.scream import RATES, read_constants, scream_parts
 from driftwise.movecost import MoveCost
@@ -29,7 +30,8 @@ class LazyScream(Ensemble):
     rate : {"appendix", "theorem"}, default "appendix"
         Hedge's learning rate, as in `Scream`.
     epoch : int, optional
-        Rounds per decision; max(1, ceil(sqrt(lambda))) when left out, as the theorem asks.
+        Rounds per decision; max(1, ceil(sqrt(lambda))) when left out, as the theorem asks. Of a `MoveCost`, lambda is
+        the `per_unit` of `move_constants`.
     horizon_free, start
         As in `Ensemble`.
 
@@ -63,8 +65,8 @@ class LazyScream(Ensemble):
     ) -> None:
         D, cost, G = read_constants("LazyScream", domain, switching_cost, gradient_bound)
         self.switching_cost, self.gradient_bound = cost.simplest, G
-        self.rate, lambda_ = choice("LazyScream", "rate", rate, RATES), cost.largest(domain.dim)
-        usual = max(1, math.ceil(math.sqrt(lambda_)))
+        self.rate, moves = choice("LazyScream", "rate", rate, RATES), move_constants(domain, cost)
+        usual = max(1, math.ceil(math.sqrt(moves.per_unit)))
         self.epoch = usual if epoch is None else whole("LazyScream", "epoch", epoch)
-        pool, meta, _ = scream_parts(D, self.epoch * G, lambda_, self.rate)
-        super().__init__(domain, pool=pool, meta=meta, surrogate=Surrogate(cost), epoch=self.epoch, **options)
+        pool, meta, _ = scream_parts(D, self.epoch * G, moves.per_unit, self.rate, moves.diameter)
+        super().__init__(domain, pool=pool, meta=meta, surrogate=Surrogate(moves.cost), epoch=self.epoch, **options)

@@ -22,7 +22,8 @@ class MirrorDescent(Ensemble):
     domain : Domain
         Where decisions live.
     mirror : MirrorMap, optional
-        `mirror.Euclidean()`, `mirror.NegativeEntropy()` (simplex) or `mirror.PNorm(p)` (box, simplex).
+        `mirror.Euclidean()`, `mirror.NegativeEntropy()` (simplex; with a share for comparators that move) or
+        `mirror.PNorm(p)` (box, simplex).
     gradient_bound : float, optional
         G, the largest *dual* norm of a gradient: Euclidean, largest entry, or q-norm; not needed with `step`.
     horizon : int, optional
@@ -38,8 +39,8 @@ class MirrorDescent(Ensemble):
     Notes
     -----
     Appendix B.3, for a constant step eta: regret with switching cost is at most (R^2 + gamma P) / eta + eta (lambda G +
-    G^2) T, where R^2 bounds the divergence between decisions and gamma is a Lipschitz constant of it. For the static
-    comparator R^2 may be taken from the start, which is what the default step does.
+    G^2) T, where R^2 bounds the divergence of decisions from the start and gamma, `MirrorMap.lipschitz`, is a Lipschitz
+    constant of it. Negative entropy has none, so for comparators that move it needs a share: see `regret.bounds.hedge`.
 
     Examples
     --------

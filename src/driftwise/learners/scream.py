@@ -10,20 +10,33 @@ from typing import Unpack
 from driftwise._validate import choice, number
 from driftwise.domains import Domain
 from driftwise.learners.ensemble import Ensemble
+from driftwise.learners.moves import move_constants
 from driftwise.learners.parts import SMALLEST, Meta, Options, Pool, Surrogate, wide_enough
 from driftwise.movecost import MoveCost, move_cost_for
 
 RATES = ("appendix", "theorem")
 
 
-def scream_parts(D: float, G: float, lambda_: float, rate: str) -> tuple[Pool, Meta, Surrogate]:
-    """Return Scream's pool, meta and surrogate for given constants (Section 4.3 and Theorem 2 of the paper)."""
+def scream_parts(
+    D: float, G: float, lambda_: float, rate: str, move_diameter: float | None = None
+) -> tuple[Pool, Meta, Surrogate]:
+    """Return Scream's pool, meta and surrogate for given constants (Section 4.3 and Theorem 2 of the paper).
+
+    The most that a move within the domain can cost is lambda D, unless prices make it less (see `learners.moves`).
+    """
+    far = lambda_ * D if move_diameter is None else move_diameter
     if rate == "theorem":
-        eps = math.sqrt(2.0 / ((2.0 * lambda_ + G) * (lambda_ + G))) / D
+        each = lambda_ if far == lambda_ * D else far / D
+        eps = math.sqrt(2.0 / ((2.0 * each + G) * (each + G))) / D
     else:
-        G_meta = G * D * (1.0 + 2.0 * lambda_ / math.sqrt(lambda_ * G + G**2))
-        eps = math.sqrt(2.0) / (math.sqrt(G_meta) * math.sqrt(lambda_ * D + G_meta))
+        G_meta = loss_range(D, G, lambda_)
+        eps = math.sqrt(2.0) / (math.sqrt(G_meta) * math.sqrt(far + G_meta))
     return Pool(D / math.sqrt(lambda_ * G + G**2), growth=1.0), Meta(eps), Surrogate(lambda_)
+
+
+def loss_range(D: float, G: float, lambda_: float) -> float:
+    """Return Gm, the size of the losses that Scream's Hedge sees (Appendix B.4 of the paper)."""
+    return G * D * (1.0 + 2.0 * lambda_ / math.sqrt(lambda_ * G + G**2))
 
 
 def read_constants(
@@ -46,8 +59,9 @@ class Scream(Ensemble):
         Where decisions live; D is its diameter.
     switching_cost : float or MoveCost
         lambda, the price of moving by one unit of Euclidean distance; for losses with memory,
-        ``losses.switching_costs(domain).tight``. With a `MoveCost`, moves are judged by its prices, and rates are made
-        for the largest price of a unit of distance.
+        ``losses.switching_costs(domain).tight``. With a `MoveCost`, pool and rates are made for what a unit of distance
+        and a move within the domain can cost at its prices (`move_constants`), and moves are judged by them; where they
+        add up ("l1"), by the means of up and down, as what goes up comes down again.
     gradient_bound : float
         G, the largest norm of a gradient; `losses.gradient_bound(domain)` gives it for built-in losses.
     horizon : int, optional
@@ -93,5 +107,6 @@ class Scream(Ensemble):
     ) -> None:
         D, cost, G = read_constants("Scream", domain, switching_cost, gradient_bound)
         self.switching_cost, self.gradient_bound, self.rate = cost.simplest, G, choice("Scream", "rate", rate, RATES)
-        pool, meta, _ = scream_parts(D, G, cost.largest(domain.dim), self.rate)
-        super().__init__(domain, pool=pool, meta=meta, surrogate=Surrogate(cost), **options)
+        moves = move_constants(domain, cost)
+        pool, meta, _ = scream_parts(D, G, moves.per_unit, self.rate, moves.diameter)
+        super().__init__(domain, pool=pool, meta=meta, surrogate=Surrogate(moves.cost), **options)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, array, choice, whole
+from driftwise._validate import Array, array, choice, loose, number, whole
 from driftwise.domains import Domain
 from driftwise.errors import InputError, ParameterError
 from driftwise.losses.base import LossStream
@@ -45,6 +46,13 @@ class CustomLoss(LossStream):
     compile : {"auto", "always", "never"}, default "auto"
         "auto" compiles streams of 30 000 rounds or more, where it saves time; "always" raises when the functions cannot
         be compiled.
+    lipschitz : float or array of shape (memory + 1,), optional
+        Lipschitz constants L_0, ..., L_m: the most that a loss changes per unit of distance of the decision of 0, ...,
+        m rounds ago, all others held; a single number is for every one of them. Learners need them to price memory
+        (`switching_costs`), and certificates to count it.
+    gradient_bound : float, optional
+        G, the largest norm of a gradient of the unary loss. A certificate looks for both constants in the run, and
+        names the round that exceeds one of them.
 
     Examples
     --------
@@ -52,6 +60,16 @@ class CustomLoss(LossStream):
     >>> losses = dw.CustomLoss(lambda t, w: ((w - t) ** 2).sum(), lambda t, w: 2 * (w - t), rounds=5, dim=2)
     >>> losses.unary_value(3, [2.0, 3.0]), losses.gradient(3, [2.0, 3.0])
     (1.0, array([-2.,  0.]))
+
+    A loss with memory, |w_t + w_{t-1} - 1| in one coordinate, and what it makes of movement:
+
+    >>> import numpy as np
+    >>> losses = dw.CustomLoss(
+    ...     lambda t, window: abs(window.sum() - 1.0), lambda t, w: 2.0 * np.sign(2.0 * w - 1.0),
+    ...     rounds=100, dim=1, memory=1, lipschitz=1.0, gradient_bound=2.0,
+    ... )
+    >>> losses.switching_costs(dw.Box([0.0], [1.0])).tight
+    1.0
     """
 
     def __init__(
@@ -62,6 +80,8 @@ class CustomLoss(LossStream):
         dim: int,
         memory: int = 0,
         compile: str = "auto",
+        lipschitz: ArrayLike | None = None,
+        gradient_bound: float | None = None,
     ) -> None:
         for name, function in (("value", value), ("gradient", gradient)):
             if not callable(function):
@@ -70,6 +90,10 @@ class CustomLoss(LossStream):
         self.dim = whole("CustomLoss", "dim", dim)
         self.memory = whole("CustomLoss", "memory", memory, low=0)
         self._plain_value, self._plain_gradient = value, gradient
+        self._slopes = None if lipschitz is None else self._read_slopes(lipschitz)
+        self._steepest = None
+        if gradient_bound is not None:
+            self._steepest = number("CustomLoss", "gradient_bound", gradient_bound, low=0.0)
         self.kernels: tuple[Callable[..., Any], Callable[..., Any]] | None = None
         self.compile_note = "plain Python, as asked"
         wish = choice("CustomLoss", "compile", compile, ("auto", "always", "never"))
@@ -86,12 +110,32 @@ class CustomLoss(LossStream):
         return self.kernels is not None
 
     def lipschitz(self, domain: Domain) -> Array:
-        """Raise: nothing is known about the functions."""
-        raise ParameterError("CustomLoss: its Lipschitz constants are not known; give switching_cost= yourself.")
+        """Return L_0, ..., L_m as they were given; raise if they were not, as nothing is known about the functions."""
+        self._domain(domain)
+        if self._slopes is None:
+            raise ParameterError(
+                "CustomLoss: its Lipschitz constants are not known; give switching_cost= yourself, or lipschitz= to "
+                "CustomLoss."
+            )
+        return self._slopes.copy()
 
     def gradient_bound(self, domain: Domain) -> float:
-        """Raise: nothing is known about the functions."""
-        raise ParameterError("CustomLoss: its gradient bound is not known; give gradient_bound= yourself.")
+        """Return G as it was given; raise if it was not, as nothing is known about the functions."""
+        self._domain(domain)
+        if self._steepest is None:
+            raise ParameterError(
+                "CustomLoss: its gradient bound is not known; give gradient_bound= yourself, here or to CustomLoss."
+            )
+        return self._steepest
+
+    def _read_slopes(self, given: ArrayLike) -> Array:
+        constants = loose("CustomLoss", "lipschitz", given)
+        if constants.ndim == 0:
+            constants = np.full(self.memory + 1, constants)
+        constants = array("CustomLoss", "lipschitz", constants, (self.memory + 1,), copy=True)
+        if constants.min() < 0.0:
+            raise ParameterError(f"CustomLoss: lipschitz must be at least 0 everywhere, got {constants.min():g}.")
+        return constants
 
     def _value(self, t: int, window: Array) -> float:
         rows = window.copy()  # compiled functions do not accept read-only arrays, such as decisions

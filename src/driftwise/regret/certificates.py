@@ -72,8 +72,10 @@ def certificate(trace: Trace, comparators: ArrayLike) -> Certificate:
     The measure is the regret with the trace's switching cost (for losses with memory the policy regret; for `Ader`,
     whose theorem has no switching cost, the regret without it). The bound is computed from the constants that the
     learner was built with and the path length of the comparators. Where moves are priced by a `MoveCost`, lambda is the
-    most that it charges for one unit of distance: no move costs more than that times its length, which is all that the
-    theorems need, provided that no price the learner was built for is below that of the run.
+    most that it charges for one unit of distance: no move costs more than that times its length. For `Scream` and
+    `LazyScream`, whose pool and rates are made for prices, the bound has the constants of `learners.move_constants`; no
+    price that the learner was built for may then be below that of the run. Of losses that are your own functions, what
+    the theorem uses is looked for in the run, and what contradicts it is named.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import driftwise as dw
+from driftwise._validate import Array
 from driftwise.errors import ArgumentError, ParameterError
 from driftwise.regret import bounds
 from tests.cases import check_refused, paper_pool
@@ -102,6 +103,48 @@ def test_ogd_static_is_the_theorem_of_the_appendix(step: float | None, eta: floa
     assert path < found
 
 
+@pytest.mark.parametrize("m", [0, 1, 2, 7])
+@pytest.mark.parametrize("step", [None, 0.3])
+def test_anava_is_never_above_what_the_appendix_restates(step: float | None, m: int) -> None:
+    T, G, D, L = 70, 1.5, 2.0, 0.8
+    reach = math.sqrt(sum(k**2 for k in range(1, m + 1)))
+    eta = D / math.sqrt((G**2 + 2.0 * L * reach * G) * T) if step is None else step
+    found = bounds.anava(horizon=T, gradient_bound=G, diameter=D, lipschitz=L, memory=m, step=step)
+    assert found == pytest.approx(eta * G**2 * T / 2.0 + D**2 / (2.0 * eta) + L * reach * eta * G * T, rel=1e-12)
+    assert found <= 2.0 * eta * G**2 * T + 2.0 * D**2 / eta + 2.0 * L * m**1.5 * eta * G * T
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_anava_holds_on_runs_with_memory(seed: int) -> None:
+    """Losses |mean score of the window - y|, with slopes of G / (m + 1) in one decision and G / sqrt(m + 1) in all."""
+    rng = np.random.default_rng(seed)
+    T, d, m = 300, 3, int(rng.integers(1, 9))
+    x, domain = rng.normal(size=(T, d)), dw.Ball(d)
+    y = x[:, 0] * np.sign(np.sin(np.arange(T) / (10.0 * (seed + 1))))
+
+    def value(t: int, window: Array) -> float:
+        return float(abs(x[t] @ window.mean(axis=0) - y[t]))
+
+    def gradient(t: int, w: Array) -> Array:
+        return np.asarray(np.sign(x[t] @ w - y[t]) * x[t])
+
+    G = float(np.linalg.norm(x, axis=1).max())
+    each, joint = G / (m + 1), G / math.sqrt(m + 1)
+    losses = dw.CustomLoss(value, gradient, T, d, m, "never")
+    step = 2.0 / math.sqrt((G**2 + 2.0 * joint * m**1.5 * G) * T)
+    trace = dw.play(dw.OGD(domain, step=step), losses)
+    found = bounds.anava(horizon=T, gradient_bound=G, diameter=2.0, lipschitz=joint, memory=m, step=step)
+    best = domain.project(rng.normal(size=(50, d)))
+    regret = max(trace.total_loss - losses.policy_losses(np.tile(v, (T, 1))).sum() for v in [*best, np.zeros(d)])
+    assert regret <= found
+    of_each = each * m * (m + 1) / 2.0
+    usual: dict[str, Any] = {"horizon": T, "gradient_bound": G, "diameter": 2.0, "step": step}
+    # Of constants for each decision Theorem 1 makes the better use, as Cauchy and Schwarz say.
+    assert bounds.ogd(**usual, path_length=0.0, switching_cost=of_each) <= found * (1.0 + 1e-12)
+    less = bounds.anava(**usual, lipschitz=0.5 * joint, memory=m)
+    assert less < found
+
+
 @pytest.mark.parametrize(("step", "eta"), [(None, 0.7 / math.sqrt((1.5**2 + 3.0 * 1.5) * 70)), (0.3, 0.3)])
 def test_mirror_descent_is_the_theorem_of_the_appendix(step: float | None, eta: float) -> None:
     given: dict[str, Any] = {"horizon": 70, "gradient_bound": 1.5, "radius": 0.7, "switching_cost": 3.0, "step": step}
@@ -120,6 +163,20 @@ def test_hedge_is_the_corollary_of_the_appendix(prior: float | None, log: float)
     price = (lambda_ * C + C**2) * T
     assert bounds.hedge(**given) == pytest.approx(2.0 * math.sqrt(log * price), rel=1e-12)
     assert bounds.hedge(**given, rate=0.1) == pytest.approx(log / 0.1 + 0.1 * price, rel=1e-12)
+
+
+@pytest.mark.parametrize("rate", [None, 0.1])
+@pytest.mark.parametrize(("prior", "least"), [(None, None), (0.5, 0.02)])
+def test_hedge_with_a_share_pays_for_every_change(prior: float | None, least: float | None, rate: float | None) -> None:
+    C, lambda_, T, N, P, a = 1.5, 3.0, 70, 6, 4.0, 0.01
+    log = math.log(1.0 / (prior or 1.0 / N)) + 2.0 * math.log(1.0 / (a * (least or 1.0 / N)))
+    log += (T - 1) * math.log(1.0 / (1.0 - a))
+    price = (lambda_ * C + C**2) * T
+    eps = math.sqrt(log / price) if rate is None else rate
+    given: dict[str, Any] = {"horizon": T, "experts": N, "loss_bound": C, "switching_cost": lambda_, "prior": prior}
+    found = bounds.hedge(**given, rate=rate, path_length=P, share=a, least=least)
+    assert found == pytest.approx(log / eps + eps * price + 2.0 * a * lambda_ * (T - 1), rel=1e-12)
+    assert found > bounds.hedge(**given, rate=rate, share=a, least=least) > bounds.hedge(**given, rate=rate)
 
 
 @pytest.mark.parametrize("more", [0, 1, 900])
@@ -242,6 +299,7 @@ def test_the_longest_path_there_is_is_accepted() -> None:
 
 MIRROR: dict[str, Any] = {"horizon": 20, "gradient_bound": 1.0, "radius": 1.0}
 EXPERTS: dict[str, Any] = {"horizon": 20, "experts": 3, "loss_bound": 1.0}
+STATIC: dict[str, Any] = {"horizon": 20, "gradient_bound": 1.0, "diameter": 2.0}
 SCREAM: dict[str, Any] = {**SMALL, "switching_cost": 1.0}
 
 
@@ -256,6 +314,10 @@ SCREAM: dict[str, Any] = {**SMALL, "switching_cost": 1.0}
         (lambda: bounds.hedge(**EXPERTS, prior=1.5), ("prior", "1.5")),
         (lambda: bounds.hedge(**EXPERTS, prior=0.0), ("prior", "0.0")),
         (lambda: bounds.hedge(**EXPERTS, rate=0.0), ("rate", "0.0")),
+        (lambda: bounds.hedge(**EXPERTS, path_length=2.0), ("path_length=2", "share above 0")),
+        (lambda: bounds.hedge(**EXPERTS, share=1.0), ("share", "below 1", "got 1")),
+        (lambda: bounds.hedge(**EXPERTS, share=0.1, least=0.5), ("least", "0.5")),
+        (lambda: bounds.scream(**SCREAM, move_diameter=-1.0), ("move_diameter", "-1.0")),
         (lambda: bounds.scream(**SCREAM, rate="paper"), ("rate", "'appendix', 'theorem'", "'paper'")),
         (lambda: bounds.scream(**SCREAM, tuned_for=19), ("tuned_for", "at least 20", "got 19")),
         (lambda: bounds.ader(**SMALL, tuned_for=19), ("tuned_for", "at least 20", "got 19")),  # type: ignore[arg-type]
@@ -264,6 +326,8 @@ SCREAM: dict[str, Any] = {**SMALL, "switching_cost": 1.0}
         (lambda: bounds.ogd(**SCREAM, anytime=1), ("anytime", "got 1")),  # type: ignore[arg-type]
         (lambda: bounds.scream(**SCREAM, policy="yes"), ("policy", "got 'yes'")),  # type: ignore[arg-type]
         (lambda: bounds.ogd_static(horizon=5, gradient_bound=1.0, diameter=0.0), ("bounds.ogd_static", "diameter")),
+        (lambda: bounds.anava(**STATIC, lipschitz=-1.0, memory=2), ("bounds.anava", "lipschitz", "-1.0")),
+        (lambda: bounds.anava(**STATIC, lipschitz=1.0, memory=-1), ("bounds.anava", "memory", "-1")),
     ],
 )
 def test_wrong_settings_are_refused_by_name(call: Callable[[], object], words: tuple[str, ...]) -> None:

@@ -7,15 +7,16 @@ dynamic policy regret of losses with memory, where lambda comes from ``losses.sw
 then added.
 
 - Here: Theorems 1 (OGD), 2 (Scream) and 4 (Lazy Scream), the theorem on mirror descent and the corollary on Hedge of
-  Appendix B.3, the static bound of OGD in Appendix B.8, and Ader's bound, which is not the paper's own.
-- Ours: `strongly_adaptive`, regret on any interval of a run.
+  Appendix B.3, the two static bounds of OGD in Appendix B.8 (one of them Theorem 3.1 of Anava, Hazan and Mannor 2015),
+  fixed share, and Ader's bound, which is not the paper's own.
+- Ours (see the page *Proofs*): bounds for rates that shrink (``anytime=True``), `self_tuned_scream`, and
+  `strongly_adaptive`, regret on any interval of a run.
 - As instances in `driftwise.regret.adversaries`: the lower bounds of Theorems 3 and 5.
 - Not here: Theorem 7 (Scream.Control) with its truncation error and the sufficiency of disturbance-action policies
-  (Appendix C), Theorem 8 (unknown systems) with the recovery of moments, Corollary 9, and the static bound for the
-  stronger Lipschitz assumption that Appendix B.8 restates (Theorem 3.1 of Anava, Hazan and Mannor 2015).
+  (Appendix C), Theorem 8 (unknown systems) with the recovery of moments, and Corollary 9.
 """
 
-from driftwise.regret.bounds.descent import ogd, ogd_static
+from driftwise.regret.bounds.descent import anava, ogd, ogd_static
 from driftwise.regret.bounds.intervals import strongly_adaptive
 from driftwise.regret.bounds.mirror import hedge, mirror_descent
 from driftwise.regret.bounds.mixed import ader, lazy_scream, scream
@@ -23,6 +24,7 @@ from driftwise.regret.bounds.self_tuned import self_tuned_scream
 
 __all__ = [
     "ader",
+    "anava",
     "hedge",
     "lazy_scream",
     "mirror_descent",

@@ -13,13 +13,22 @@ from driftwise.regret.bounds.growing import excess, joining, shifts
 
 
 def shrinking_rates(
-    T: int, P: float, G: float, D: float, lambda_: float, *, step: float, rate: float, growth: float
+    T: int,
+    P: float,
+    G: float,
+    D: float,
+    lambda_: float,
+    *,
+    step: float,
+    rate: float,
+    growth: float,
+    farthest: float = 0.0,
 ) -> float:
     """Return the bound of Hedge over gradient descents whose rates shrink like 1 / sqrt(t).
 
     Regret with switching cost is at most what the mixture suffers beyond the comparators, plus what it moves beyond
-    what its base-learners are charged for their own moves: lambda D times the shifts of weight, and the moves of which
-    those who have just joined are not charged their part.
+    what its base-learners are charged for their own moves: the price of the longest move times the shifts of weight,
+    and the moves of which those who have just joined are not charged their part.
 
     Parameters
     ----------
@@ -27,13 +36,15 @@ def shrinking_rates(
         Updates, path length, gradient bound of an update, diameter, and switching cost; 0 counts no moves.
     step, rate, growth
         c_1, the smallest step, and eps, both per root round, and the growth of the pool.
+    farthest
+        Most that a move within the domain costs; lambda D, or less where moves have prices.
     """
     t = np.arange(1.0, T + 1.0)
     births = joining(T, growth)
     there = np.searchsorted(births, t, side="right")
-    moves = np.zeros(T)
-    moves[1:] = np.minimum(D, G * step * 2.0 ** (there[:-1] - 1.0) / np.sqrt(t[:-1]))
-    ranges = G * D + lambda_ * moves
+    moves = np.zeros(T)  # priced
+    moves[1:] = np.minimum(farthest, lambda_ * G * step * 2.0 ** (there[:-1] - 1.0) / np.sqrt(t[:-1]))
+    ranges = G * D + moves
     rates = rate / np.sqrt(np.maximum(np.arange(0.0, T + 1.0), 1.0))
     roots, gaps = np.cumsum(1.0 / np.sqrt(t)), np.cumsum(rates[:-1] * ranges**2) / 8.0
     worst = np.cumsum(ranges)
@@ -47,7 +58,7 @@ def shrinking_rates(
     total = excess(T, births, lambda last: float(worst[last - 1]), against)
     shifted = shifts(rates, ranges, 2.0 * np.log(np.maximum(there, 2.0)))[:-1]
     joined = moves[np.unique(births) - 1]
-    return total + lambda_ * (D * float(shifted.sum()) + float(joined.sum()))
+    return total + farthest * float(shifted.sum()) + float(joined.sum())
 
 
 def shrinking_hedge(T: int, C: float, lambda_: float, *, rate: float, log_prior: float) -> float:

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from driftwise._validate import checked, choice, instance, whole
+from driftwise._validate import checked, choice, instance, number, whole
 from driftwise.engine.program import pool_size
 from driftwise.learners.ader import ader_parts
 from driftwise.learners.parts import Pool
-from driftwise.learners.scream import RATES, scream_parts
+from driftwise.learners.scream import RATES, loss_range, scream_parts
 from driftwise.regret.bounds.anytime import shrinking_rates
 from driftwise.regret.bounds.constants import least_over_pool, of_policy, problem, tuned_horizon
 
@@ -70,6 +70,7 @@ def scream(
     rate: str = "appendix",
     policy: bool = False,
     tuned_for: int | None = None,
+    move_diameter: float | None = None,
     anytime: bool = False,
 ) -> float:
     """Return the bound of `Scream`: Theorem 2 with its constants, as the least over the base-learners.
@@ -81,6 +82,9 @@ def scream(
     - eta_i = 2^(i - 1) D / sqrt((lambda G + G^2) T),
     - eps = sqrt(2 / (Gm (lambda D + Gm) T)), or with the theorem rate sqrt(2 / ((2 lambda + G) (lambda + G) D^2 T)).
 
+    Where moves have prices, `driftwise.learners.move_constants` gives lambda (`per_unit`), what takes the place of
+    lambda D in Hedge's part (`diameter`), and what is to be added to the bound (`once`).
+
     Parameters
     ----------
     horizon, path_length, gradient_bound, diameter, switching_cost
@@ -91,6 +95,8 @@ def scream(
         Bound policy regret: add lambda P.
     tuned_for : int, optional
         The horizon that step sizes and rate were computed for, if it was more than T.
+    move_diameter : float, optional
+        The most that a move within the domain can cost, if prices make it less than lambda D.
     anytime : bool, default False
         The bound for a learner without a horizon: steps and rate shrink with the rounds so far, and the pool grows. It
         is of the same order, and not in the paper; the page *Proofs* of the documentation has its proof.
@@ -106,13 +112,16 @@ def scream(
     T, P, G, D, lambda_ = problem(owner, horizon, path_length, gradient_bound, diameter, switching_cost)
     choice(owner, "rate", rate, RATES)
     H = tuned_horizon(owner, tuned_for, T)
-    pool, meta, _ = scream_parts(D, G, lambda_, rate)
+    far = lambda_ * D
+    if move_diameter is not None:
+        far = min(number(owner, "move_diameter", move_diameter, low=0.0), far)
+    pool, meta, _ = scream_parts(D, G, lambda_, rate, far)
     if instance(owner, "anytime", anytime, bool, "True"):
-        shrinking = shrinking_rates(T, P, G, D, lambda_, step=_smallest(pool), rate=meta.rate, growth=pool.growth)
-        return shrinking + of_policy(owner, policy, lambda_, P)
+        rates = {"step": _smallest(pool), "rate": meta.rate, "growth": pool.growth, "farthest": far}
+        return shrinking_rates(T, P, G, D, lambda_, **rates) + of_policy(owner, policy, lambda_, P)
     steps, eps = pool.for_rounds(H) / math.sqrt(H), meta.rate / math.sqrt(H)
-    G_meta = G * D * (1.0 + 2.0 * lambda_ / math.sqrt(lambda_ * G + G**2))
-    moved, walked = eps * (lambda_ * D + G_meta) * G_meta * T, (G**2 + lambda_ * G) * steps * T
+    G_meta = loss_range(D, G, lambda_)
+    moved, walked = eps * (far + G_meta) * G_meta * T, (G**2 + lambda_ * G) * steps * T
     return least_over_pool(eps, moved, steps, walked, D, P) + of_policy(owner, policy, lambda_, P)
 
 
@@ -128,6 +137,7 @@ def lazy_scream(
     epoch: int | None = None,
     policy: bool = False,
     tuned_for: int | None = None,
+    move_diameter: float | None = None,
     anytime: bool = False,
 ) -> float:
     """Return the bound of `LazyScream`: Theorem 4 with the constants of its proof.
@@ -141,7 +151,7 @@ def lazy_scream(
         T, P, G, D and lambda.
     epoch : int, optional
         Delta; max(1, ceil(sqrt(lambda))) when left out.
-    rate, policy, tuned_for, anytime
+    rate, policy, tuned_for, move_diameter, anytime
         As in `scream`.
 
     Examples
@@ -164,6 +174,7 @@ def lazy_scream(
         switching_cost=lambda_,
         rate=rate,
         tuned_for=-(-H // length),
+        move_diameter=move_diameter,
         anytime=anytime,
     )
     return held + G * (length - 1) * P + of_policy(owner, policy, lambda_, P)

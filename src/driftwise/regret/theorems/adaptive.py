@@ -2,7 +2,7 @@
 
 from driftwise.learners import StronglyAdaptive
 from driftwise.regret import bounds
-from driftwise.regret.theorems.base import Assumption
+from driftwise.regret.theorems.base import Assumption, Theorem
 from driftwise.regret.theorems.mixed import OfScream
 
 
@@ -12,6 +12,10 @@ class OfStronglyAdaptive(OfScream):
     name = "the theorem on strongly adaptive learning"
 
     learner: StronglyAdaptive  # type: ignore[assignment]
+
+    def bound(self, t: int) -> float:
+        """Return the bound for the first t rounds."""
+        return Theorem.bound(self, t)  # prices are what they are, so nothing has to be added once
 
     def of_rounds(self, start: int, stop: int, tuned_for: int) -> float:
         """Return the bound on an interval of the run, with what the comparators move in it."""

@@ -14,6 +14,7 @@ from driftwise.learners import Ensemble, Learner
 from driftwise.losses.base import DataLoss
 from driftwise.movecost import MoveCost
 from driftwise.optimum.values import read_comparators, read_run, step_lengths
+from driftwise.regret.theorems import checks
 from driftwise.trace import Trace
 
 
@@ -175,12 +176,8 @@ class Theorem(ABC):
     def assumptions(self) -> list[Assumption]:
         """Return the assumptions of the theorem, with what was found."""
         inside, played = self.learner.domain.contains(self.trace.decisions), self.learner.round
-        convex = Assumption("convexity", True, f"{type(self.losses).__name__} is convex")
-        if not isinstance(self.losses, DataLoss):
-            text = "custom losses; best_fixed refuses those that contradict their gradients"
-            convex = Assumption("convexity", None, text)
         return [
-            convex,
+            self.of_convexity(),
             self.of_gradients(),
             Assumption("domain", inside, f"decisions and comparators {'lie' if inside else 'do not all lie'} in it"),
             self.of_horizon(),
@@ -188,13 +185,38 @@ class Theorem(ABC):
             *self.further(),
         ]
 
+    @property
+    def own_gradients(self) -> bool:
+        """Whether base-learners have gradients at their own points."""
+        return isinstance(self.learner, Ensemble) and self.program.own_gradients
+
+    @property
+    def own_losses(self) -> bool:
+        """Whether the losses are a user's own functions, of which nothing is known but what they state."""
+        return not isinstance(self.losses, DataLoss)
+
+    def of_convexity(self) -> Assumption:
+        """Say whether the losses are convex, or where the run contradicts it."""
+        if not self.own_losses:
+            return Assumption("convexity", True, f"{type(self.losses).__name__} is convex")
+        if breach := checks.convexity_breach(self.losses, self.trace.decisions, self.v):
+            return Assumption("convexity", False, breach)
+        text = "decisions and comparators agree with it in every round"
+        if self.own_gradients:
+            return Assumption("convexity", None, f"{text}; the base-learners' own points were not looked at")
+        return Assumption("convexity", True, f"{text}, which is all that the theorem uses")
+
     def of_gradients(self) -> Assumption:
         """Compare the gradients of the run with the bound that was given."""
+        if self.own_losses and (
+            breach := checks.gradient_breach(self.losses, self.learner.domain, self.trace.decisions, self.v)
+        ):
+            return Assumption("gradient bound", False, breach)
         if self.given is None:
             text = f"none was given; the largest in the run, {self.seen:.6g}, is used"
             return Assumption("gradient bound", True, text)
         text = f"the largest in the run is {self.seen:.6g}, the bound {self.G:.6g}"
-        if self.program.own_gradients:
+        if self.own_gradients:
             text += "; those at the base-learners' own points were not looked at"
         return Assumption("gradient bound", self.seen <= self.G * (1.0 + 1e-9), text)
 
@@ -222,5 +244,11 @@ class Theorem(ABC):
         if not self.counts_moves:
             return Assumption("memory", True, "not part of the measure, which compares unary losses")
         if self.of_memory is None:
-            return Assumption("memory", None, "Lipschitz constants of custom losses are not known")
-        return Assumption("memory", True, f"counted as a switching cost of {self.of_memory:.6g}")
+            return Assumption("memory", None, "Lipschitz constants of custom losses are not known; give lipschitz=")
+        text = f"counted as a switching cost of {self.of_memory:.6g}"
+        if not self.own_losses:
+            return Assumption("memory", True, text)
+        constants = self.losses.lipschitz(self.learner.domain)
+        used, breach = checks.memory_slopes(self.losses, constants, self.trace.decisions, self.v)
+        text += f"; in every round slopes keep to the constants given, and reach {used:.0%} of them"
+        return Assumption("memory", not breach, breach or text)

@@ -1,8 +1,9 @@
 """Theorems about Hedge over gradient descents: Ader, Scream and Lazy Scream."""
 
+from functools import cached_property
 from typing import Any
 
-from driftwise.learners import LazyScream, Scream
+from driftwise.learners import LazyScream, MoveConstants, Scream, move_constants
 from driftwise.movecost import MoveCost, move_cost_for
 from driftwise.regret import bounds
 from driftwise.regret.theorems.base import Assumption, Theorem
@@ -33,8 +34,18 @@ class OfScream(Theorem):
 
     def constants(self, start: int, stop: int, tuned_for: int) -> dict[str, Any]:
         """Return what the bounds of Scream take."""
-        built = {"switching_cost": self.built.largest(self.losses.dim), "rate": self.learner.rate}
+        moves = self.moves
+        built = {"switching_cost": moves.per_unit, "move_diameter": moves.diameter, "rate": self.learner.rate}
         return self.moving(start, stop) | built | {"tuned_for": tuned_for, "anytime": self.shrinks}
+
+    @cached_property
+    def moves(self) -> MoveConstants:
+        """What moves within the domain can cost at the prices that the learner was built for."""
+        return move_constants(self.learner.domain, self.built)
+
+    def bound(self, t: int) -> float:
+        """Return the bound for the first t rounds: where up and down cost differently, what that adds to a run too."""
+        return super().bound(t) + self.moves.once
 
     def of_rounds(self, start: int, stop: int, tuned_for: int) -> float:
         """Return Scream's bound."""
@@ -42,7 +53,7 @@ class OfScream(Theorem):
 
     def further(self) -> list[Assumption]:
         """Compare the prices that the learner was built for with those of the run."""
-        return [against_prices(self, self.built)]
+        return against_prices(self, self.built)
 
 
 class OfLazyScream(OfScream):
@@ -69,13 +80,18 @@ def covers(built: MoveCost, needed: MoveCost, dim: int) -> bool:
     return bool((needed.prices(dim) <= prices).all())
 
 
-def against_prices(theorem: Theorem, built: MoveCost) -> Assumption:
+def against_prices(theorem: Theorem, built: MoveCost) -> list[Assumption]:
     """Compare the prices that a learner was built for with those of its run, memory included."""
+    found = Theorem.further(theorem) if theorem.own_losses else []
     if theorem.of_memory is None:
-        return theorem.of_memory_loss()
-    needed, text = theorem.cost, f"{theorem.cost}"
+        return found
+    needed, text, dim = [theorem.cost], f"{theorem.cost}", theorem.losses.dim
     if theorem.losses.memory:
-        needed = MoveCost(theorem.needed, norm="l2")
+        needed = [MoveCost(theorem.needed, norm="l2")]
+        if theorem.cost.norm == "l1":  # a distance is no longer in l2 than in l1
+            up, down = theorem.cost.prices(dim) + theorem.of_memory
+            needed.append(MoveCost(up, down))
         text += f" and {theorem.of_memory:.6g} for memory"
     text = f"the learner was built for {built}, the run is priced at {text}"
-    return Assumption("switching cost", covers(built, needed, theorem.losses.dim), text)
+    enough = any(covers(built, cost, dim) for cost in needed)
+    return [*found, Assumption("switching cost", enough, text)]

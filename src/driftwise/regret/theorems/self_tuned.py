@@ -70,7 +70,7 @@ class OfSelfTunedScream(Theorem):
 
     def further(self) -> list[Assumption]:
         """Compare the prices that the learner was built for with those of the run."""
-        return [against_prices(self, self.built)]
+        return against_prices(self, self.built)
 
 
 class OfSelfTunedLearner(OfSelfTunedScream):

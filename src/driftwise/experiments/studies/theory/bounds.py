@@ -1,5 +1,6 @@
 """The bounds on random problems: no run's regret may be above what its theorem allows."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from driftwise.domains import Ball, Box, Domain, Simplex
 from driftwise.experiments.findings.finding import Claim, Finding, Panel, Series, Table
 from driftwise.experiments.studies.selftuned.battery import STREAMS
 from driftwise.experiments.studies.study import Arguments, Size, Study
+from driftwise.experiments.studies.theory.general import certify_general
 from driftwise.learners import (
     OGD,
     Ader,
@@ -100,11 +102,17 @@ FIXED_ONLY = ("Hedge", "Hedge, no horizon", "Mirror descent, entropy")
 
 
 def certify_all(
-    losses: lossy.LossStream, domain: Domain, price: float, G: float, comparators: dict[str, Array]
+    losses: lossy.LossStream,
+    domain: Domain,
+    price: float,
+    G: float,
+    comparators: dict[str, Array],
+    others: Sequence[tuple[str, str, float, bool]] = (),
 ) -> dict[str, Any]:
     """Play every learner, and check its theorem against every comparator; the first is a fixed one.
 
-    Returns columns, with an entry for every certificate.
+    Returns columns, with an entry for every certificate, `others` included: learners in general norms, and losses with
+    memory of one's own, are in `studies.theory.general`.
     """
     fixed, *_ = comparators
     of_memory = losses.switching_costs(domain).tight
@@ -115,6 +123,7 @@ def certify_all(
             if kind == fixed or name not in FIXED_ONLY:
                 certificate = regret.certificate(trace, domain.project(v))
                 result.append((name, kind, certificate.ratio, certificate.guaranteed))
+    result += others
     return dict(zip(COLUMNS, map(np.array, zip(*result, strict=True)), strict=True))
 
 
@@ -129,7 +138,7 @@ def certify_random_problem(seed: int) -> dict[str, Any]:
     # The optimum of a long stream takes longer than all the rest together.
     if losses.memory == 0 and losses.quadratic and len(losses) <= 1_000:
         comparators["hindsight optimum"] = regret.hindsight_optimum(losses, domain, price).decisions
-    return certify_all(losses, domain, price, G, comparators)
+    return certify_all(losses, domain, price, G, comparators, certify_general(rng, losses, domain, comparators, price))
 
 
 HARD = ("random signs", "moving blocks", *STREAMS)
