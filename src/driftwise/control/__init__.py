@@ -9,7 +9,7 @@ A plant x' = A x + B u + w, a convex cost that is revealed after each input, and
 >>> controller.observe(dw.control.QuadraticCost(1.0, 1.0))
 """
 
-from driftwise.control import plots
+from driftwise.control import bounds, plots
 from driftwise.control.controllers import (
     AderController,
     Controller,
@@ -136,6 +136,7 @@ __all__ = [
     "abrupt",
     "best_linear",
     "best_policy",
+    "bounds",
     "certify",
     "clairvoyant",
     "controllability",
