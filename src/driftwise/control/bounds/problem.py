@@ -114,7 +114,7 @@ def read_problem(
     loop = nominal_loop(system)
     response = response_of(scale, loop, gain)
     usual = radii_by_memory(owner, radii, imitating_radii(loop, gain))
-    H = read_memory(owner, memory, horizon, response, usual)
+    H = read_memory(owner, memory, horizon, lambda: response, usual)
     domain = SpectralBalls((H, loop.input_dim, loop.state_dim), usual(H))
     if scale == "theory":
         constants = scales.theory_constants(domain, loop.B, W, G_c, certify(loop, gain))
@@ -140,15 +140,19 @@ def radii_by_memory(
 
 
 def read_memory(
-    owner: str, memory: int | str, horizon: int | None, response: Response, radii: Callable[[int], ArrayLike]
+    owner: str,
+    memory: int | str,
+    horizon: int | None,
+    response: Callable[[], Response],
+    radii: Callable[[int], ArrayLike],
 ) -> int:
-    """Return H, as it was given or as it goes with the horizon."""
+    """Return H, as it was given or as it goes with the horizon; only then are the sums asked for."""
     if not isinstance(memory, str):
         return whole(owner, "memory", memory)
     choice(owner, "memory, unless it is a number,", memory, (LOG,))
     if horizon is None:
         raise ParameterError(f"{owner}: memory='log' is chosen from the horizon; give horizon=, or memory as a number.")
-    return long_enough(owner, whole(owner, "horizon", horizon), response, radii)
+    return long_enough(owner, whole(owner, "horizon", horizon), response(), radii)
 
 
 def truncation_share(T: int, response: Response, memory: int, total: float) -> float:
