@@ -10,6 +10,7 @@ A plant x' = A x + B u + w, a convex cost that is revealed after each input, and
 """
 
 from driftwise.control import bounds, plots
+from driftwise.control.certificates import certificate
 from driftwise.control.controllers import (
     AderController,
     Controller,
@@ -137,6 +138,7 @@ __all__ = [
     "best_linear",
     "best_policy",
     "bounds",
+    "certificate",
     "certify",
     "clairvoyant",
     "controllability",

@@ -103,11 +103,11 @@ class TheoryResponse(Response):
 def _norms(system: System, K: Array) -> tuple[Array, Array]:
     """Return the four norms for j = 0, ..., n - 1, shape (4, n), and A_K^n."""
     closed, power = system.A - system.B @ K, np.eye(system.state_dim)
-    block = [np.eye(system.state_dim)]
-    for _ in range(BLOCK):
-        block.append(block[-1] @ closed)
-    steps, found, terms = np.stack(block), [], 0
+    block, found, terms = [power], [], 0
     with np.errstate(all="ignore"):
+        for _ in range(BLOCK):
+            block.append(block[-1] @ closed)
+        steps = np.stack(block)
         while terms < LONGEST and not np.linalg.norm(power, 2) <= VANISHED:
             powers = steps[:-1] @ power
             parts = powers, powers @ system.B, K @ powers, K @ powers @ system.B

@@ -10,7 +10,7 @@ from driftwise.experiments.studies.decisions import adversaries, capacity, daily
 from driftwise.experiments.studies.figure2 import study as figure2
 from driftwise.experiments.studies.selftuned import battery, hints, integers, stream, units
 from driftwise.experiments.studies.study import Study
-from driftwise.experiments.studies.theory import bounds, growth, lower_bounds, optimum
+from driftwise.experiments.studies.theory import bounds, control, growth, lower_bounds, optimum
 
 
 class Experiment(NamedTuple):
@@ -25,7 +25,7 @@ class Experiment(NamedTuple):
 
 
 THEORY = (
-    *(bounds.STUDY, growth.IN_ROUNDS, growth.IN_PATH, growth.IN_PRICE),
+    *(bounds.STUDY, control.STUDY, growth.IN_ROUNDS, growth.IN_PATH, growth.IN_PRICE),
     *(lower_bounds.EXPERTS, lower_bounds.MOVING, optimum.SOLVERS),
 )
 SELF_TUNED = (stream.STUDY, battery.STUDY, units.STUDY, hints.STUDY, integers.STUDY)
