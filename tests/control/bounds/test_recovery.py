@@ -33,8 +33,8 @@ def moments(states: Array, probes: Array, p: float, order: int) -> list[Array]:
 
 
 def disturbances(kind: str, rounds: int, dim: int, W: float) -> Array:
-    """Return disturbances of norm W that know nothing of the probes."""
-    rng = np.random.default_rng(5)
+    """Return disturbances of norm W that know nothing of the probes, which have other seeds."""
+    rng = np.random.default_rng(10**6)
     rows = {
         "constant": np.ones((rounds, dim)),
         "signs": rng.choice([-1.0, 1.0], (rounds, dim)),
