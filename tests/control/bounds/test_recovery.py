@@ -118,4 +118,5 @@ def test_bad_arguments_are_refused() -> None:
     check_refused(lambda: moment_recovery(PLANT, exploration=2), "exploration", "at least 3", kind=ParameterError)
     check_refused(lambda: moment_recovery(PLANT, exploration=99, failure=0.0), "failure", kind=ParameterError)
     check_refused(lambda: exploration_rounds(PLANT, error=0.0), "error", kind=ParameterError)
+    check_refused(lambda: exploration_rounds(3, error=0.1), "system", kind=ParameterError)  # type: ignore[arg-type]
     check_refused(lambda: exploration_rounds(PLANT, error=0.1, order=1), "larger order", kind=InputError)

@@ -93,6 +93,12 @@ def test_it_grows_like_the_logarithm() -> None:
     assert truncation(problem, 10**8) <= 2.0 * max(problem.reach()) ** 2
 
 
+def test_a_loop_that_hardly_forgets_is_refused() -> None:
+    plant = control.LinearSystem(1.0 - 1e-5, 1.0)
+    assert log_memory(plant, horizon=100, K=0.0) == 98
+    check_refused(lambda: log_memory(plant, horizon=10**6, K=0.0), "forgets so slowly", kind=ParameterError)
+
+
 def test_bad_arguments_are_refused() -> None:
     check_refused(lambda: truncation_error(PLANT, horizon=0), "horizon", kind=ParameterError)
     check_refused(lambda: truncation_error(PLANT, horizon=9, memory=0), "memory", kind=ParameterError)

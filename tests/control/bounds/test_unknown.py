@@ -93,6 +93,49 @@ def test_no_part_is_above_its_bound() -> None:
     assert finite >= 30
 
 
+def certified(system: control.System, **settings: Any) -> control.Controller:
+    return control.ScreamController(system, scale="certified", disturbance_bound=2.0, **settings)
+
+
+def test_a_run_of_explore_then_commit_is_within_the_bound() -> None:
+    plant, rounds, exploration, w = control.LinearSystem(0.5, 1.0), 8000, 6000, 0.3
+    rows = w * np.sign(np.sin(np.arange(rounds) / 7.0))[:, None]
+    mine = control.ExploreThenCommit(
+        K=[[0.1]],
+        state_dim=1,
+        input_dim=1,
+        horizon=rounds,
+        exploration=exploration,
+        method="moments",
+        probe=1.0,
+        memory=3,
+        controller=certified,
+        seed=1,
+    )
+    trace = control.simulate(plant, mine, COST, rows)
+    assert mine.guarantee.startswith("Theorem 8")
+    assert mine.identified is not None
+    assert isinstance(mine.committed, control.ScreamController)
+    radii = mine.committed.problem.domain.radii
+    policy = control.best_policy(plant, COST, rows, K=mine.K, domain=mine.committed.learner.domain)
+    measured = trace.total - policy.total
+    error = max(abs(mine.identified.A - plant.A).max(), abs(mine.identified.B - plant.B).max())
+    bound = unknown_system(
+        mine.identified.system,
+        error=error,
+        horizon=rounds,
+        exploration=exploration,
+        path_length=0.0,
+        memory=radii.size,
+        K=mine.K,
+        radii=radii,
+        disturbance_bound=w,
+        built_for=2.0,
+    )
+    assert bound.disturbance <= 2.0
+    assert 0.0 < measured <= bound.total < math.inf
+
+
 ESTIMATE = control.LinearSystem([[0.6, 0.2], [0.0, 0.5]], [[0.0], [1.0]])
 PROBLEM: dict[str, Any] = {"horizon": 10**6, "exploration": 10**4, "path_length": 0.0, "K": [[0.0, 0.1]], "radii": 0.1}
 
@@ -116,6 +159,15 @@ def test_an_exact_estimate_leaves_theorem_7_and_the_way_back_from_the_exploratio
 
 def test_an_estimate_that_is_too_far_off_promises_nothing() -> None:
     assert unknown_system(ESTIMATE, error=1.0, **PROBLEM).total == math.inf
+
+
+def test_a_controller_must_be_built_for_what_it_sees() -> None:
+    seen = unknown_system(ESTIMATE, error=1e-3, **PROBLEM)
+    assert unknown_system(ESTIMATE, error=1e-3, built_for=seen.disturbance, **PROBLEM) == seen
+    more, less = (unknown_system(ESTIMATE, error=1e-3, built_for=size, **PROBLEM) for size in (2.0, 1.0))
+    assert more.commit > seen.commit
+    assert more.mismatch == seen.mismatch
+    assert less.commit == math.inf
 
 
 def test_with_two_thirds_of_the_exponent_the_bound_is_of_that_order() -> None:

@@ -20,6 +20,9 @@ from driftwise.errors import ParameterError
 PROVED = ("certified", "theory")
 """Scales whose constants hold for sure."""
 
+LONGEST = 5000
+"""Longest memory that is chosen by itself."""
+
 LOG = "log"
 """The memory that goes with the horizon."""
 
@@ -165,8 +168,8 @@ def truncation_share(T: int, response: Response, memory: int, total: float) -> f
 
 
 def long_enough(owner: str, T: int, response: Response, radii: Callable[[int], ArrayLike]) -> int:
-    """Return the least H with a truncation share of at most 1."""
-    for H in range(1, T + 1):
+    """Return the least H with a truncation share of at most 1; with H = T nothing is forgotten."""
+    for H in range(1, min(T, LONGEST) + 1):
         sizes = np.asarray(radii(H), float)
         if sizes.ndim == 1 and sizes.size != H and sizes.size:
             raise ParameterError(
@@ -175,4 +178,7 @@ def long_enough(owner: str, T: int, response: Response, radii: Callable[[int], A
             )
         if truncation_share(T, response, H, float(sizes.sum())) <= 1.0:
             return H
-    raise AssertionError("with H = T nothing is forgotten")
+    raise ParameterError(
+        f"{owner}: the loop forgets so slowly that memory='log' would be more than {LONGEST}; give a gain that makes "
+        "the eigenvalues of A - B K smaller, or memory as a number."
+    )

@@ -35,10 +35,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import checked, number, whole
+from driftwise._validate import checked, instance, number, whole
 from driftwise.control.bounds.response import CertifiedResponse
-from driftwise.control.plants import System
-from driftwise.control.policies.disturbance_action import stable_loop
+from driftwise.control.plants import PLANT_HINT, System
+from driftwise.control.policies.disturbance_action import nominal_loop, stable_loop
 from driftwise.errors import InputError
 
 
@@ -112,6 +112,7 @@ def moment_recovery(
     """
     owner = "bounds.moment_recovery"
     gain, closed = stable_loop(owner, system, K)
+    system = nominal_loop(system)
     p = number(owner, "probe", probe, low=0.0, exclusive=True)
     W = number(owner, "disturbance_bound", disturbance_bound, low=0.0)
     f = number(owner, "failure", failure, low=0.0, high=1.0)
@@ -161,6 +162,7 @@ def exploration_rounds(
     """
     owner = "bounds.exploration_rounds"
     goal = number(owner, "error", error, low=0.0, exclusive=True)
+    system = nominal_loop(instance(owner, "system", system, System, PLANT_HINT))
     given: dict[str, Any] = {
         "K": K,
         "order": order,

@@ -19,7 +19,7 @@ from driftwise._validate import checked, choice, number, whole
 from driftwise.control.bounds.problem import PROVED
 from driftwise.control.bounds.response import CertifiedResponse, Sums
 from driftwise.control.plants import System, as_matrix
-from driftwise.control.policies.disturbance_action import stable_loop
+from driftwise.control.policies.disturbance_action import nominal_loop, stable_loop
 from driftwise.control.stability import certify
 from driftwise.control.stability.certificate import stable
 
@@ -74,6 +74,7 @@ def sufficiency(
     G_c = number(owner, "cost_gradient", cost_gradient, low=0.0, exclusive=True)
     gain, _ = stable_loop(owner, system, K)
     goal = as_matrix(owner, "target", target, gain.shape)
+    system = nominal_loop(system)
     stable(owner, system, goal)
     if scale == "theory":
         found = certify(system, gain), certify(system, goal)

@@ -12,7 +12,8 @@ that each is least at the origin.
    u_t. With W^ their largest norm, states and inputs of the controller on the estimate add up to at most c_0 X + c_1
    W^, c_0 = max_j ``|A^_K^j|`` + max_j ``|K A^_K^j|`` and c_1 = s_a + s_ka + R (1 + s_b + s_kb). So W^ <= W + e (c_0 X
    + c_1 W^), round after round, and W^ <= (W + e c_0 X) / (1 - e c_1) if e c_1 < 1.
-3. *Commit.* On the estimate under w^ Theorem 7 holds, from a first state of at most X: `scream_controller`.
+3. *Commit.* On the estimate under w^ Theorem 7 holds for a controller that is built for W^ or more, from a first state
+   of at most X: `scream_controller`.
 4. *Mismatch.* The same comparators on the estimate under w^, from the controller's state, and on the plant under w,
    from their own, differ by d_t, ``d_{t+1} = A^_K d_t + (A^_K - A_K) z_t + (B^ - B) s_t + B^ (s^_t - s_t) + w^_t -
    w_t``, z_t and s_t being their state and answer on the plant: at most Z and R W. ``|w^_t - w_t|`` is at most e_w = e
@@ -24,6 +25,7 @@ that each is least at the origin.
 """
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,14 +79,15 @@ def unknown_system(
     disturbance_bound: float = 1.0,
     cost_gradient: float = 2.0,
     probe: float = 1.0,
+    built_for: float | None = None,
 ) -> UnknownSystem:
     """Return the bound of Theorem 8: T_0 rounds with probes, then `ScreamController` on the estimate until round T.
 
     It bounds the dynamic policy regret over all T rounds from x_0 = 0, if the estimate is within the error, which for
     ``method="moments"`` has the probability that `moment_recovery` says, and if the controller is a new one at the
-    commit, built for disturbances of W^, with no limit on its inputs and no guard that overrules it. With T_0 of the
-    order of T^(2/3) the error is of the order of T^(-1/3), and so is the bound of the order of T^(2/3) + sqrt(T (1 +
-    P)). The derivation is in the module's docstring.
+    commit, built for disturbances of W^ or more, with no limit on its inputs and no guard that overrules it. With T_0
+    of the order of T^(2/3) the error is of the order of T^(-1/3), and so is the bound of the order of T^(2/3) + sqrt(T
+    (1 + P)). The derivation is in the module's docstring.
 
     Parameters
     ----------
@@ -106,6 +109,9 @@ def unknown_system(
         W, the largest norm of a true disturbance.
     probe : float, default 1.0
         p, the size of the probes of every input.
+    built_for : float, optional
+        The `disturbance_bound` that the controller was built with; W^ when left out. If it is less than W^, nothing is
+        proved, and the bound is infinite.
 
     Examples
     --------
@@ -139,8 +145,10 @@ def unknown_system(
     G_c = problem.cost_gradient
     exploring = T_0 * G_c * max(X, V) * (X + V)
     seen = (W + e * c_0 * X) / (1.0 - e * c_1)
-    problem = read_problem(owner, estimate, horizon=N, **given, disturbance_bound=seen)
-    commit = regret_bound("scream", problem, N, min(P, problem.domain.diameter * (N - 1)), N, X)
+    W_c = seen if built_for is None else number(owner, "built_for", built_for, low=0.0, exclusive=True)
+    mine = read_problem(owner, estimate, horizon=N, **given, disturbance_bound=W_c)
+    commit = regret_bound("scream", mine, N, min(P, mine.domain.diameter * (N - 1)), N, X) if W_c >= seen else math.inf
+    problem = replace(problem, disturbance_bound=seen)
     off, Z = e * (c_0 * X + c_1 * seen), W * true.reach(R)[0]
     late = W * float(np.arange(1, problem.memory + 1) @ problem.domain.radii)
     drift = X + Z + N * (e_K * Z + e * R * W + off)
