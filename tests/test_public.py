@@ -23,6 +23,7 @@ ROOMS = (
     "applications.data",
     "applications.rules",
     "control",
+    "control.bounds",
     "control.plots",
     "domains",
     "errors",

@@ -9,7 +9,8 @@ A plant x' = A x + B u + w, a convex cost that is revealed after each input, and
 >>> controller.observe(dw.control.QuadraticCost(1.0, 1.0))
 """
 
-from driftwise.control import plots
+from driftwise.control import bounds, plots
+from driftwise.control.certificates import certificate
 from driftwise.control.controllers import (
     AderController,
     Controller,
@@ -140,6 +141,8 @@ __all__ = [
     "best_linear",
     "best_policies",
     "best_policy",
+    "bounds",
+    "certificate",
     "certify",
     "clairvoyant",
     "controllability",

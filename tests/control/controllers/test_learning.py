@@ -11,7 +11,7 @@ from driftwise import control
 from driftwise.control.policies.scales import theory_radii
 from driftwise.errors import ArgumentError, DriftwiseError, InputError, ParameterError, StabilityError
 from tests.cases import check_refused
-from tests.control.cases import LEARNING, PLANT, UNIT, WIDE, squares
+from tests.control.cases import LEARNING, PLANT, PLANTS, UNIT, WIDE, squares
 
 ROWS = 0.3 * np.sin(np.arange(60)[:, None] / 5.0 + np.array([0.0, 1.0]))
 SCREAM = control.ScreamController
@@ -44,7 +44,7 @@ def test_the_scales_with_a_guarantee(name: str, scale: str) -> None:
     assert not mine.normalised
     np.testing.assert_allclose(radii(mine), theory_radii(mine.stability, 4))
     assert mine.constants.diameter == mine.learner.domain.diameter
-    proved = {"Scream": "Theorem 7", "gradient": "Static policy regret"}
+    proved = {"Scream": "Theorem 7", "gradient": "Static policy regret", "lazy Scream": "Theorem 7 with lazy updates"}
     if name in proved:
         assert proved[name] in mine.guarantee
         assert "disturbances stay within 0.5" in mine.guarantee
@@ -209,6 +209,62 @@ def test_theorem_7_is_quoted_with_its_conditions(scale: str) -> None:
     assert mine.objection() is None
 
 
+@pytest.mark.parametrize("name", ["gradient", "Scream", "lazy Scream"])
+@pytest.mark.parametrize("scale", ["certified", "theory"])
+def test_with_a_memory_that_goes_with_the_horizon_the_theorem_holds_as_it_is(name: str, scale: str) -> None:
+    mine = LEARNING[name](PLANT, horizon=50, scale=scale, memory="log")
+    assert mine.memory == control.bounds.log_memory(PLANT, horizon=50, scale=scale)
+    costs = control.bounds.truncation_error(PLANT, horizon=50, memory=mine.memory, scale=scale)
+    assert f"H = {mine.memory} is enough for them" in mine.guarantee
+    assert mine.guarantee.endswith(f"its truncation costs at most {costs:.3g} in all these rounds, a constant.")
+    shorter = LEARNING[name](PLANT, horizon=50, scale=scale, memory=mine.memory - 1)
+    assert "linear in T" in shorter.guarantee
+
+
+def test_a_memory_goes_with_the_horizon_at_every_scale() -> None:
+    assert SCREAM(PLANT, horizon=1000, memory="log", radii=0.5).memory == control.bounds.log_memory(
+        PLANT, horizon=1000, radii=0.5
+    )
+    given = SCREAM(PLANT, horizon=1000, memory="log", gradient_bound=5.0)
+    assert "H = " in given.guarantee
+    assert given.guarantee.endswith("its truncation costs a constant.")
+    check_refused(lambda: SCREAM(PLANT, memory="log"), "memory='log'", "give horizon=", kind=ParameterError)
+    check_refused(lambda: SCREAM(PLANT, horizon=9, memory="long"), "memory", "'log'", "'long'", kind=ParameterError)
+    check_refused(
+        lambda: SCREAM(PLANT, horizon=9, memory="log", radii=[1.0, 2.0]), "number of radii", kind=ParameterError
+    )
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_a_guarantee_is_withdrawn_when_an_input_is_overruled(by_hand: bool) -> None:
+    mine = control.ScreamController(PLANT, horizon=50, scale="certified", memory=4)
+    first = control.simulate(PLANT, mine, UNIT, 0.1 * ROWS[:10])
+    assert mine.guarantee.startswith("Theorem 7")
+    if by_hand:
+        u = mine.act(first.final_state)
+        mine.observe(UNIT, applied=u + 0.25)
+        assert mine.guarantee.startswith("None any more: an input that was applied differs by 0.25")
+    else:
+        plant = control.LinearSystem(PLANT.A, PLANT.B, input_limit=1e-3)
+        control.simulate(plant, mine, UNIT, 0.1 * ROWS[:10], start=first.final_state)
+        assert mine.guarantee.startswith("None any more: an input that was applied differs")
+    assert mine.clone().guarantee == mine.guarantee
+
+
+def test_no_bound_is_claimed_on_a_plant_that_is_not_linear() -> None:
+    for name in ("varying", "pendulum", "limited"):
+        mine = SCREAM(PLANTS[name], horizon=50, scale="certified", memory=4)
+        assert mine.guarantee.startswith("No bound on the regret is proved for a plant that is not linear")
+
+
+def test_a_guarantee_with_constants_of_ones_own_is_withdrawn_when_a_gradient_is_larger() -> None:
+    mine = SCREAM(PLANT, horizon=60, memory=4, gradient_bound=1e-3)
+    assert mine.guarantee.startswith("Theorem 7")
+    control.simulate(PLANT, mine, UNIT, ROWS)
+    assert mine.guarantee.startswith("None any more: a gradient of norm")
+    assert mine.guarantee.endswith("gradients of at most 0.001.")
+
+
 @pytest.mark.parametrize("scale", ["certified", "theory"])
 @pytest.mark.parametrize("by_hand", [False, True])
 def test_a_guarantee_is_withdrawn_when_costs_are_steeper_than_was_said(scale: str, by_hand: bool) -> None:
@@ -225,7 +281,7 @@ def test_a_guarantee_is_withdrawn_when_costs_are_steeper_than_was_said(scale: st
     assert mine.clone().guarantee == mine.guarantee
 
 
-@pytest.mark.parametrize("name", ["gradient", "Scream"])
+@pytest.mark.parametrize("name", ["gradient", "Scream", "lazy Scream"])
 def test_a_guarantee_is_withdrawn_when_the_plant_does_not_start_at_the_origin(name: str) -> None:
     mine = LEARNING[name](PLANT, horizon=50, scale="certified", memory=4)
     assert mine.objection() is None

@@ -272,6 +272,20 @@ def test_theorem_8_is_quoted_with_its_conditions_until_one_is_broken() -> None:
     assert mine.guarantee.startswith("None any more")
 
 
+def test_theorem_8_with_a_memory_of_the_order_of_log_t() -> None:
+    mine = settled(controller=certified, memory="log")
+    assert isinstance(mine.committed, control.ScreamController)
+    assert mine.committed.memory >= 10
+    assert mine.guarantee.startswith("Theorem 8")
+    assert mine.guarantee.endswith("in all these rounds, a constant.")
+
+
+def test_theorem_8_is_not_for_a_commit_after_a_refusal() -> None:
+    mine = settled(controller=certified)
+    mine.log.insert(0, control.Event(1500, "exploring", "goes on exploring"))
+    assert "commit at the first attempt" in mine.guarantee
+
+
 def test_probes_of_its_own_begin_late_and_small_and_cost_what_they_may() -> None:
     controller = make(probe=None, exploration=100)
     trace = control.simulate(PLANT, controller, COST, WAVES, rounds=700)

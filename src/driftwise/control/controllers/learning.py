@@ -1,6 +1,8 @@
 """What the controllers of the paper have in common: a learner over policies, with constants at one of three scales."""
 
+import math
 from abc import abstractmethod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,12 +11,21 @@ from numpy.typing import ArrayLike
 from driftwise._compile import LARGEST
 from driftwise._docs import section
 from driftwise._validate import Array, array, choice, number, seeded, whole
+from driftwise.control.bounds.problem import (
+    Problem,
+    imitating_radii,
+    radii_by_memory,
+    read_memory,
+    response_of,
+    truncation_share,
+)
+from driftwise.control.bounds.truncation import truncation
 from driftwise.control.controllers.disturbance_action import DisturbanceActionController
 from driftwise.control.controllers.guard import Guard
 from driftwise.control.plants import System
 from driftwise.control.policies import scales
 from driftwise.control.policies.disturbance_action import nominal_loop, stable_loop
-from driftwise.control.policies.layout import BEGAN, FARTHEST, STEEPEST
+from driftwise.control.policies.layout import BEGAN, FARTHEST, HIGHEST, OVERRULED, STEEPEST
 from driftwise.control.policies.scales import WIDTH, Constants
 from driftwise.control.stability import certify
 from driftwise.domains import SpectralBalls
@@ -23,7 +34,7 @@ from driftwise.learners import Ensemble
 from driftwise.learners.parts import SMALLEST
 
 ROUNDING = 1e-9
-"""Relative excess over `cost_gradient` that is taken to be rounding."""
+"""Relative excess over a bound that is taken to be rounding."""
 
 
 class LearningController(DisturbanceActionController):
@@ -41,10 +52,11 @@ class LearningController(DisturbanceActionController):
     K : array of shape (du, dx), optional
         Gain that stabilises the plant; `lqr` with unit weights when left out. If your cost is x'Qx + u'Ru with other
         weights, give ``K=lqr(system, Q, R)``: what is learnt comes on top of the gain.
-    memory : int, optional
+    memory : int or "log", optional
         H, the number of past disturbances that the policy answers to. When left out, as many as it takes the closed
         loop to bring a disturbance down to a tenth, from 10 to 200; fewer than that, and the controller does not see
-        what its policies do.
+        what its policies do. "log" takes as many as the theorem asks for, of the order of log T, with a horizon T:
+        the least for which the truncation error of all T rounds is no more than a constant (`bounds.log_memory`).
     scale : {"measured", "certified", "theory"}, default "measured"
         Where the learner's constants come from. "theory": the paper's formulas. "certified": the same quantities
         computed from the impulse response of the plant, smaller by orders of magnitude. "measured": gradients are
@@ -104,7 +116,7 @@ class LearningController(DisturbanceActionController):
         system: System,
         horizon: int | None = None,
         K: ArrayLike | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         scale: str = "measured",
         *,
         alpha: float = scales.ALPHA,
@@ -124,13 +136,16 @@ class LearningController(DisturbanceActionController):
         rng = seeded(owner, seed)
         gain, closed = stable_loop(owner, system, K)
         loop = nominal_loop(system)
-        H = scales.loop_memory(closed) if memory is None else whole(owner, "memory", memory)
         W = number(owner, "disturbance_bound", disturbance_bound, low=0.0, exclusive=True)
         G_c = number(owner, "cost_gradient", cost_gradient, low=0.0, exclusive=True)
         price = number(owner, "alpha", alpha, low=0.0)
         size = scales.gain_size(loop, gain)
-        usual = WIDTH * size if scale == "measured" else scales.theory_radii(certify(loop, gain), H)
-        domain = SpectralBalls((H, loop.input_dim, loop.state_dim), usual if radii is None else radii)
+        usual = (lambda H: np.full(H, WIDTH * size)) if scale == "measured" else imitating_radii(loop, gain)
+        widths = radii_by_memory(owner, radii, usual)
+        H = scales.loop_memory(closed)
+        if memory is not None:
+            H = read_memory(owner, memory, T, lambda: response_of(scale, loop, gain), widths)
+        domain = SpectralBalls((H, loop.input_dim, loop.state_dim), widths(H))
         size = max(size, float(domain.radii.max()) / WIDTH)
         if gradient_bound is not None:
             G = number(owner, "gradient_bound", gradient_bound, low=SMALLEST)
@@ -167,7 +182,8 @@ class LearningController(DisturbanceActionController):
         anywhere : bool, default False
             Whether it does not matter that the plant started elsewhere than at the origin.
         """
-        began, farthest, steepest = (float(self._cell[slot]) for slot in (BEGAN, FARTHEST, STEEPEST))
+        began, farthest, steepest, off = (float(self._cell[slot]) for slot in (BEGAN, FARTHEST, STEEPEST, OVERRULED))
+        highest = math.sqrt(float(self._cell[HIGHEST]))
         if self.constants.condition is None:
             return "No bound on the regret is proved: constants are measured on the way."
         if self._theorem is None:
@@ -180,9 +196,23 @@ class LearningController(DisturbanceActionController):
             return "No bound on the regret is proved where a guard may overrule what is learnt."
         if not self.system.prompt:
             return "No bound on the regret is proved for a plant with a delay or a lag."
+        if not self.system.linear:
+            return (
+                "No bound on the regret is proved for a plant that is not linear, that changes, or that clips inputs."
+            )
+        if off > 0.0:
+            return (
+                f"None any more: an input that was applied differs by {off:.4g} from what the policy asked for, and "
+                "the theorem is for inputs that reach the plant as they are."
+            )
         if began > 0.0 and not anywhere:
             return f"None any more: the plant began in a state of norm {began:.4g}, and the theorem is for x_0 = 0."
-        if self.scale != "given" and farthest > self.disturbance_bound:
+        if self.scale == "given" and highest > self.constants.gradient_bound * (1.0 + ROUNDING):
+            return (
+                f"None any more: a gradient of norm {highest:.4g} was seen, and the constants are made for gradients "
+                f"of at most {self.constants.gradient_bound:g}."
+            )
+        if self.scale != "given" and farthest > self.disturbance_bound * (1.0 + ROUNDING):
             return (
                 f"None any more: a disturbance of norm {farthest:.4g} was seen, and the constants are made for "
                 f"disturbances of at most {self.disturbance_bound:g}."
@@ -194,13 +224,39 @@ class LearningController(DisturbanceActionController):
             )
         return None
 
+    @cached_property
+    def problem(self) -> Problem:
+        """What the bounds on this controller's regret are computed from (`control.bounds`)."""
+        assert isinstance(self.learner.domain, SpectralBalls)
+        scale, loop = "theory" if self.scale == "theory" else "certified", nominal_loop(self.system)
+        sizes = self.disturbance_bound, self.cost_gradient
+        return Problem(
+            type(self).__name__,
+            loop,
+            self.K,
+            self.learner.domain,
+            response_of(scale, loop, self.K),
+            self.constants,
+            *sizes,
+        )
+
     @property
     def guarantee(self) -> str:
         """What is promised about this controller's regret, and under which conditions, and whether one was broken."""
-        left = float(np.linalg.norm(np.linalg.matrix_power(self._parts["closed"], self.memory + 1), 2))
         return self.objection() or (
-            f"{self._theorem} on the linear system itself, for these T = {self.horizon} rounds, if x_0 = 0, "
-            f"{self.constants.condition}, and H grows like log T. With H = {self.memory} as it is, an error of "
+            f"{self._theorem} on the linear system itself, for these T = {self.horizon} rounds, if x_0 = 0 and "
+            f"{self.constants.condition}{self.truncation_clause()}"
+        )
+
+    def truncation_clause(self) -> str:
+        """Say what the truncation of the memory to H leaves of a theorem in which H grows like log T."""
+        T, problem = self.horizon or 0, self.problem
+        if truncation_share(T, problem.response, self.memory, problem.total) <= 1.0:
+            costs = "" if self.scale == "given" else f" at most {truncation(problem, T):.3g} in all these rounds,"
+            return f". H = {self.memory} is enough for them: its truncation costs{costs} a constant."
+        left = float(np.linalg.norm(np.linalg.matrix_power(self._parts["closed"], self.memory + 1), 2))
+        return (
+            f", and H grows like log T, as with memory='log'. With H = {self.memory} as it is, an error of "
             f"truncation in proportion to |A_K^(H+1)| = {left:.2g} is left in every round, which is linear in T."
         )
 

@@ -1,9 +1,9 @@
 """The controllers of the paper by name: OGD.Control, Ader.Control, Scream.Control (Algorithm 3) and its lazy form."""
 
-import math
 from typing import Any
 
 from driftwise._docs import documented
+from driftwise.control.bounds.known import gradient_step, lazy_epoch
 from driftwise.control.controllers.learning import PARAMETERS, LearningController
 from driftwise.control.policies.scales import Constants
 from driftwise.learners import Pool
@@ -23,7 +23,8 @@ class GradientController(LearningController):
 
     Notes
     -----
-    Static policy regret O(sqrt(T)) up to logarithms at the scales "certified" and "theory".
+    Static policy regret O(sqrt(T)) up to logarithms at the scales "certified" and "theory", under the conditions of
+    `ScreamController`; `bounds.gradient_controller` is the bound with its constants.
 
     References
     ----------
@@ -40,8 +41,7 @@ class GradientController(LearningController):
     _theorem = "Static policy regret O(sqrt(T)), up to logarithms, (Agarwal et al. 2019)"
 
     def _ensemble(self, constants: Constants) -> dict[str, Any]:
-        D, G, lambda_ = constants.diameter, constants.gradient_bound, constants.switching_cost
-        return {"pool": Pool(D / math.sqrt(G**2 + lambda_ * G))}
+        return {"pool": Pool(gradient_step(constants))}
 
 
 @documented(parameters=PARAMETERS)
@@ -94,8 +94,10 @@ class ScreamController(LearningController):
     -----
     Theorem 7: dynamic policy regret O(sqrt(T (1 + P))) up to logarithms, for any comparators with path length P, at the
     scales "certified" and "theory", if the horizon T is given, H grows like log T, the plant is linear and starts at
-    x_0 = 0, and disturbances and costs keep to `disturbance_bound` and `cost_gradient`. With a constant H, such as the
-    default, the error of truncation is linear in T. `guarantee` says what holds for the controller at hand.
+    x_0 = 0, and disturbances and costs keep to `disturbance_bound` and `cost_gradient`. ``memory="log"`` is such an H;
+    with a constant one, such as the default, the error of truncation is linear in T. `guarantee` says what holds for
+    the controller at hand, `bounds.scream_controller` is the bound with its constants, and `certificate` puts a run
+    next to it.
 
     References
     ----------
@@ -123,9 +125,16 @@ class LazyScreamController(LearningController):
 
     {parameters}
 
-    Notes
-    -----
-    Combines Algorithms 2 and 3 of the paper, which does not do so itself; see `ScreamController` and `LazyScream`.
+    Notes ----- Combines Algorithms 2 and 3 of the paper, which does not do so itself. *Theorem* (not in the paper).
+    Under the conditions of Theorem 7 (`ScreamController`), the dynamic policy regret is at most the truncation error of
+    the reduction plus Theorem 4's bound on losses with memory, with epochs of Delta = ceil(sqrt(lambda / G)) rounds:
+    O(sqrt(T (1 + P))) up to logarithms. `bounds.lazy_scream_controller` is the bound with its constants.
+
+    *Proof.* Costs differ from truncated losses by the truncation error, for whatever policies. A truncated loss of a
+    window of policies exceeds the unary loss of the last one by at most sum_k L_k times its distance from the one k
+    rounds before, which sums to lambda times the way that the policies make, lambda = sum_k k L_k; for comparators the
+    other way round, which is lambda P. What is left is regret on unary losses with switching cost lambda, which Theorem
+    4 bounds.
 
     Examples
     --------
@@ -135,6 +144,7 @@ class LazyScreamController(LearningController):
     (4, 6)
     """
 
+    _theorem = "Theorem 7 with lazy updates: dynamic policy regret O(sqrt(T (1 + P_T))), up to logarithms,"
+
     def _ensemble(self, constants: Constants) -> dict[str, Any]:
-        epoch = max(1, math.ceil(math.sqrt(constants.switching_cost / constants.gradient_bound)))
-        return scream_over_policies(constants, epoch)
+        return scream_over_policies(constants, lazy_epoch(constants))

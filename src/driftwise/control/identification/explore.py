@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._compile import LARGEST
 from driftwise._validate import Array, choice, number, read_only, seeded, whole
+from driftwise.control.bounds.problem import LOG
 from driftwise.control.controllers.base import Controller
 from driftwise.control.controllers.guard import Event
 from driftwise.control.controllers.named import ScreamController
@@ -100,9 +101,9 @@ class ExploreThenCommit(Controller):
     controller : callable, default SelfTunedController
         Makes the controller to commit to, called as ``controller(system, horizon=, K=, memory=, radii=, input_bound=,
         cost=)``, with those of the keywords that it takes, and the last cost observed.
-    memory : int, optional
+    memory : int or "log", optional
         H, the number of past disturbances that its policies answer to; enough for the loop of the estimate when left
-        out.
+        out. "log" is left to the controller, which then gets a number as `radii`.
     input_bound : float or array of shape (du,), optional
         Largest size of each input.
 
@@ -121,9 +122,10 @@ class ExploreThenCommit(Controller):
     -----
     Theorem 8 is about this scheme with the paper's own parts: dynamic policy regret O(sqrt(T (1 + P)) + T^(2/3)) up to
     logarithms with high probability, for a linear plant that is strongly controllable, T large and known, T^(2/3)
-    rounds of exploration with probes of a given size, `method` "moments", and a `controller` for which Theorem 7 holds,
-    such as a `ScreamController` at the scale "certified". By default nothing is proved: `guarantee` says what holds for
-    the controller at hand.
+    rounds of exploration with probes of a given size, `method` "moments", a commit at the first attempt, and a
+    `controller` for which Theorem 7 holds, such as a `ScreamController` at the scale "certified" with the `memory`
+    "log". `bounds.unknown_system` is the bound with its constants, `bounds.moment_recovery` the probability. By default
+    nothing is proved: `guarantee` says what holds for the controller at hand.
 
     What is checked before a commit is no proof either. Sixty plants are drawn with errors as large as that of the
     estimate (`Identified.draw`); K must stabilise a quarter of them, and the others are taken to be ruled out by what
@@ -166,7 +168,7 @@ class ExploreThenCommit(Controller):
         order: int | None = None,
         method: str = "whitened",
         controller: Callable[..., Controller] = SelfTunedController,
-        memory: int | None = None,
+        memory: int | str | None = None,
         input_bound: ArrayLike | None = None,
     ) -> None:
         owner = "ExploreThenCommit"
@@ -175,7 +177,7 @@ class ExploreThenCommit(Controller):
         self.probe = None if probe is None else number(owner, "probe", probe, low=0.0, exclusive=True)
         self.order = self.state_dim if order is None else whole(owner, "order", order)
         self.method = choice(owner, "method", method, tuple(METHODS))
-        self.memory = None if memory is None else whole(owner, "memory", memory)
+        self.memory = memory if memory is None or memory == LOG else whole(owner, "memory", memory)
         if not callable(controller):
             raise ParameterError(
                 f"{owner}: controller must make a controller, such as SelfTunedController or ScreamController, "
@@ -196,6 +198,7 @@ class ExploreThenCommit(Controller):
         self._probe = np.zeros(self.input_dim)
         self._bound, self._far = 0.0, 0
         self._hold = self._held = 0
+        self._moved = False  # whether the estimate was moved such that K stabilises it
         self.status = EXPLORING
         self.identified: Identified | None = None
         self.committed: Controller | None = None
@@ -222,15 +225,21 @@ class ExploreThenCommit(Controller):
             return f"{none} before the commit: Theorem 8 rests on the controller that is committed to."
         if not isinstance(self.committed, ScreamController):
             return f"{none}: Theorem 8 is for a ScreamController, and it committed to {self.committed!r}."
+        if self._moved or any(event.status == EXPLORING for event in self.log):
+            return (
+                f"{none}: Theorem 8 is for a commit at the first attempt, to what the moments of {self.exploration} "
+                "rounds say, and here a first attempt was refused, a state was left out, or the estimate was moved "
+                "such that K stabilises it."
+            )
         objection = self.committed.objection(anywhere=True)
         if objection is not None:
             return f"{none} for the controller that it committed to, which Theorem 8 rests on. {objection}"
         return (
             "Theorem 8: dynamic policy regret O(sqrt(T (1 + P_T)) + T^(2/3)), up to logarithms, with high probability, "
             "on the linear system itself, if it is strongly controllable and strongly stable under K, "
-            f"T = {self.horizon} is large enough for the estimate, H grows like log T (with H = "
-            f"{self.committed.memory} as it is, an error of truncation linear in T is left), and, as the estimated "
-            f"plant explains the states, {self.committed.constants.condition}."
+            f"T = {self.horizon} is large enough for the estimate, disturbances do not react to the probes, and, as "
+            f"the estimated plant explains the states, {self.committed.constants.condition}"
+            f"{self.committed.truncation_clause()}"
         )
 
     def _say(self, status: str, text: str) -> None:
@@ -313,7 +322,7 @@ class ExploreThenCommit(Controller):
         stable = stabilised(found, self.K)
         if stable is None:
             return f"{off} says that K does not stabilise the plant"
-        self.identified = found = stable
+        self._moved, self.identified, found = stable is not found, stable, stable
         plants = plausible_plants(found, self.K, past.states)
         if not plants:
             return f"{off} leaves too much open of what the inputs do"
@@ -334,11 +343,12 @@ class ExploreThenCommit(Controller):
     def _controller_for(self, system: LinearSystem, share: float, cost: Cost) -> Controller:
         """Return a controller for an estimate, with policies of some share of the usual size."""
         H = loop_memory(system.A - system.B @ self.K) if self.memory is None else self.memory
+        width = share * WIDTH * gain_size(system, self.K)
         options: dict[str, Any] = {
             "horizon": None if self.horizon is None else self.horizon - self.round,
             "K": self.K,
             "memory": H,
-            "radii": np.full(H, share * WIDTH * gain_size(system, self.K)),
+            "radii": width if isinstance(H, str) else np.full(H, width),
             "input_bound": self.input_bound if np.isfinite(self.input_bound).any() else None,
             "cost": cost,
         }

@@ -33,6 +33,9 @@ from driftwise.engine.rounds import OK, REFUSED, learn, write_weights
 PAUSED = 3
 """A round ended well, and something is to be done that compiled code cannot do: the controller attends to it."""
 
+ROUNDING = 1e-9
+"""Relative difference between two inputs that is taken to be rounding."""
+
 OUTLIER, SETTLED = 3.0, 10.0
 """Gradients over OUTLIER times the root mean square count as that much, once SETTLED gradients have been seen."""
 
@@ -294,9 +297,28 @@ def pull_back(cell: Pointer) -> float:
 
 
 @helper
+def _overruled(cell: Pointer) -> float:
+    """Return by how much the input that was applied differs from what the policy asked for, in any coordinate."""
+    dx, du = whole_at(cell, slot.DX), whole_at(cell, slot.DU)
+    K, u, x, extra = at(cell, slot.K_AT), at(cell, slot.U_AT), at(cell, slot.X_AT), at(cell, slot.EXTRA_AT)
+    lead, share, largest = at(cell, slot.LEAD_AT), cell[slot.SHARE], 0.0
+    for a in range(du):
+        total = lead[a] + share * extra[a]
+        size = abs(u[a]) + abs(total)
+        for i in range(dx):
+            total -= K[a * dx + i] * x[i]
+            size += abs(K[a * dx + i] * x[i])
+        off = abs(u[a] - total)
+        largest = max(largest, off if off > ROUNDING * size else 0.0)
+    return largest
+
+
+@helper
 def remember(cell: Pointer, square: float) -> None:
-    """End a round: keep what the gradient counts for, unless it was 0, and how steep costs were."""
+    """End a round: keep what the gradient counts for, unless it was 0, how steep costs were, and what was overruled."""
     cell[slot.ROUND] += 1.0
+    cell[slot.OVERRULED] = max(cell[slot.OVERRULED], _overruled(cell))
+    cell[slot.HIGHEST] = max(cell[slot.HIGHEST], square)
     cell[slot.STEEPEST] = max(cell[slot.STEEPEST], at(cell, slot.STEEP_AT)[0])
     if square > 0.0:
         cell[slot.COUNT] += 1.0

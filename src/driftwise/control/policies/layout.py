@@ -26,7 +26,9 @@ from driftwise._memory import Array, Part, Workspace
     STEEPEST,  # largest gradient of a cost, in units of the larger of state and input
     STATES,  # states that are measured, the first of DX; the others are the memory of the actuator
     LOST,  # samples in a row that were missed or came too late
-) = range(15)
+    OVERRULED,  # largest difference between an input that was applied and what the policy asked for
+    HIGHEST,  # largest squared norm of a gradient, or of what it counts for
+) = range(17)
 
 # The header, part two: the guard (``policies.guard``).
 (
@@ -47,13 +49,13 @@ from driftwise._memory import Array, Part, Workspace
     CALM,  # rounds since the last change of CAP
     AFRESH,  # whether learning is to begin again; NEW if no cost has been seen yet
     EVENTS,  # number of events so far
-) = range(15, 32)
+) = range(17, 34)
 
 # The header, part three: where the parts are.
-A_AT, B_AT, K_AT, CLOSED_AT, TURNED_AT, LIMIT_AT, RATE_AT, SIGHT_AT, BOUND_AT = range(32, 41)
-PAST_AT, X_AT, U_AT, HEARD_AT, EXTRA_AT, LEAD_AT, CENTRE_AT, LEVEL_AT, TARGET_AT, AIM_AT, EVENTS_AT = range(41, 52)
-Y_AT, Z_AT, V_AT, SLOPE_X_AT, SLOPE_U_AT, SUMS_AT, PULLS_AT, SPREAD_AT, GRADIENT_AT, STEEP_AT = range(52, 62)
-HEADER = 62
+A_AT, B_AT, K_AT, CLOSED_AT, TURNED_AT, LIMIT_AT, RATE_AT, SIGHT_AT, BOUND_AT = range(34, 43)
+PAST_AT, X_AT, U_AT, HEARD_AT, EXTRA_AT, LEAD_AT, CENTRE_AT, LEVEL_AT, TARGET_AT, AIM_AT, EVENTS_AT = range(43, 54)
+Y_AT, Z_AT, V_AT, SLOPE_X_AT, SLOPE_U_AT, SUMS_AT, PULLS_AT, SPREAD_AT, GRADIENT_AT, STEEP_AT = range(54, 64)
+HEADER = 64
 
 NEW = 2.0
 """AFRESH of members that wait for the first cost, to be made for it."""

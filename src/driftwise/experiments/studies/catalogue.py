@@ -10,7 +10,16 @@ from driftwise.experiments.studies.decisions import adversaries, capacity, daily
 from driftwise.experiments.studies.figure2 import study as figure2
 from driftwise.experiments.studies.selftuned import battery, hints, integers, stream, units
 from driftwise.experiments.studies.study import Study
-from driftwise.experiments.studies.theory import adaptive, bounds, growth, jumping, lower_bounds, optimum, search
+from driftwise.experiments.studies.theory import (
+    adaptive,
+    bounds,
+    control,
+    growth,
+    jumping,
+    lower_bounds,
+    optimum,
+    search,
+)
 
 
 class Experiment(NamedTuple):
@@ -25,7 +34,7 @@ class Experiment(NamedTuple):
 
 
 THEORY = (
-    *(bounds.STUDY, bounds.ADVERSARIES, growth.IN_ROUNDS, growth.IN_PATH, growth.IN_PRICE),
+    *(bounds.STUDY, bounds.ADVERSARIES, control.STUDY, growth.IN_ROUNDS, growth.IN_PATH, growth.IN_PRICE),
     *(lower_bounds.EXPERTS, lower_bounds.MOVING, jumping.STUDY, search.STUDY, optimum.SOLVERS),
     *(adaptive.INTERVALS, adaptive.CHANGES),
 )
@@ -42,7 +51,7 @@ CONTROL = (
 CATALOGUE = {
     "figure1": Experiment("Figure 1: learning while moving costs", (figure1.STUDY,), (25.0, 70.0), seeded=True),
     "figure2": Experiment("Figure 2: control under changing costs", (figure2.STUDY,), (45.0, 190.0), seeded=True),
-    "theory": Experiment("Theory: bounds, growth, and the hardest instances", THEORY, (55.0, 325.0)),
+    "theory": Experiment("Theory: bounds, growth, and the hardest instances", THEORY, (90.0, 600.0)),
     "selftuned": Experiment("Learning without knobs", SELF_TUNED, (25.0, 600.0)),
     "decisions": Experiment("Decisions, beside rules that are tuned in hindsight", DECISIONS, (50.0, 480.0)),
     "control": Experiment("Control without knobs, and plants that are not known", CONTROL, (60.0, 2200.0)),

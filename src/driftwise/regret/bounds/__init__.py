@@ -12,8 +12,7 @@ then added.
 - Ours (see the page *Proofs*): bounds for rates that shrink (``anytime=True``), `self_tuned_scream`, and
   `strongly_adaptive`, regret on any interval of a run.
 - As instances in `driftwise.regret.adversaries`: the lower bounds of Theorems 3 and 5.
-- Not here: Theorem 7 (Scream.Control) with its truncation error and the sufficiency of disturbance-action policies
-  (Appendix C), Theorem 8 (unknown systems) with the recovery of moments, and Corollary 9.
+- In `driftwise.control.bounds`: Theorems 7 (Scream.Control) and 8 (unknown systems), with what they rest on.
 """
 
 from driftwise.regret.bounds.descent import anava, ogd, ogd_static
