@@ -23,7 +23,7 @@ from driftwise.control.simulate import simulate
 from driftwise.control.trace import ControlTrace
 from driftwise.domains import SpectralBalls
 from driftwise.errors import DriftwiseError, InputError
-from driftwise.regret.certificates import Assumption, Certificate
+from driftwise.regret import Assumption, Certificate
 
 THEOREMS: dict[type[LearningController], tuple[str, str]] = {
     ScreamController: ("scream", "Theorem 7"),
