@@ -141,7 +141,7 @@ def certify_random_problem(seed: int) -> dict[str, Any]:
     return certify_all(losses, domain, price, G, comparators, certify_general(rng, losses, domain, comparators, price))
 
 
-HARD = ("random signs", "moving blocks", *STREAMS)
+HARD = ("coins", "moving blocks", *STREAMS)
 """Adversaries: the instances of the lower bounds, and the gradients that self-tuned Scream is tried on."""
 
 

@@ -143,7 +143,7 @@ def _conclude(tasks: list[Arguments], results: list[dict[str, Any]]) -> Finding:
 
 
 STUDY = Study(
-    "control-bounds",
+    "control_bounds",
     "The bounds of control on random plants",
     lambda size: [(seed,) for seed in range(20 if size.quick else 300)],
     certify_random_plant,
