@@ -154,7 +154,7 @@ def _told(contest: Comparison) -> str:
     free = [one.name for one in contest.learners if one.label in (ours.LABEL, ours.SCREAM)]
     if free:
         verb = "make" if len(free) > 1 else "makes"
-        text += f" {joined(free)} {verb} no use of the first two, and no bound on the regret is checked."
+        text += f" {joined(free)} {verb} no use of the first two."
     if problem.options.standardise:
         text += " Features were standardised with means and deviations of the whole file, which is hindsight, too."
     return text
