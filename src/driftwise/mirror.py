@@ -353,8 +353,8 @@ class PNorm(MirrorMap):
     """
 
     def __init__(self, p: float) -> None:
-        self.exponent = number("PNorm", "p", p, low=1.05)
-        if self.exponent > 2.0:
+        self.exponent = number("PNorm", "p", p)
+        if not 1.05 <= self.exponent <= 2.0:
             raise ParameterError(f"PNorm: p must be at least 1.05 and at most 2, got {p!r}.")
 
     def kind(self, domain: Domain) -> int:

@@ -99,10 +99,17 @@ class MoveCost(metaclass=Checked):
         """Return the prices up (first row) and down (second row) of `dim` coordinates."""
         return np.stack([np.broadcast_to(np.asarray(self.up), dim), np.broadcast_to(np.asarray(self.down), dim)])
 
-    def largest(self, dim: int) -> float:
-        """Return the most that a move by one unit of Euclidean distance can cost."""
+    def largest(self, dim: int, order: float = 2.0) -> float:
+        """Return the most that a move by one unit of distance can cost: Euclidean, or in the norm of another order.
+
+        The order is from 1 to 2.
+        """
         each = self.prices(dim).max(axis=0)
-        return float(each.max() if self.norm == "l2" else _lengths(each[None])[0])
+        if self.norm == "l2" or order == 1.0:  # no distance is longer in l2 than in a norm of a lower order
+            return float(each.max())
+        if order == 2.0:
+            return float(_lengths(each[None])[0])
+        return float(np.linalg.norm(each, ord=order / (order - 1.0)))
 
     def __call__(self, changes: ArrayLike) -> "float | Array":
         """Return the price of a change of the decision, of shape (d,), or of every row of changes."""

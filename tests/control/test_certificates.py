@@ -231,8 +231,26 @@ def test_bad_comparators_are_refused() -> None:
     trace = run()
     ask = functools.partial(certificate, trace)
     check_refused(lambda: ask(np.zeros((T - 1, 2, 1, 2))), "comparators", f"({T}, H, 1, 2)", kind=InputError)
-    check_refused(lambda: ask(np.zeros((1, 2))), "BestPolicy", kind=InputError)
-    check_refused(lambda: ask("best"), "BestPolicy", kind=InputError)
+    check_refused(lambda: ask(np.zeros((1, 2))), "best_policies", kind=InputError)
+    check_refused(lambda: ask("best"), "best_policies", kind=InputError)
     other = control.DisturbanceAction([[0.3, 1.0]], np.zeros((1, 1, 2)))
     check_refused(lambda: ask(other), "another gain", "K=trace.controller.K", kind=InputError)
     check_refused(lambda: certificate(3, other), "ControlTrace", kind=ParameterError)  # type: ignore[arg-type]
+
+
+def test_the_cheapest_sequence_of_policies_is_a_comparator() -> None:
+    trace = run()
+    plant, controller = trace.system, trace.controller
+    best = control.best_policies(
+        plant,
+        trace.cost_sequence,
+        trace.disturbances,
+        switching_cost=0.5,
+        K=controller.K,  # type: ignore[attr-defined]
+        domain=controller.learner.domain,  # type: ignore[attr-defined]
+        memory=controller.learner.domain.shape[0],  # type: ignore[attr-defined]
+    )
+    found = certificate(trace, best)
+    assert found.path_length == pytest.approx(best.path_length)
+    assert found.measured == pytest.approx(control.dynamic_policy_regret(trace, best))
+    assert found.within

@@ -108,7 +108,9 @@ def test_no_shared_weight_falls_below_its_part_of_the_start(size: float) -> None
 
 
 def test_a_share_needs_rates_that_do_not_shrink() -> None:
-    check_refused(lambda: dw.Hedge(N, loss_bound=1.0, share=0.1), "Hedge", "horizon or constant", kind=ParameterError)
+    check_refused(
+        lambda: dw.Hedge(N, loss_bound=1.0, share=0.1), "Hedge", "horizon= or a constant rate", kind=ParameterError
+    )
     mirror = dw.mirror.NegativeEntropy(0.1)
     check_refused(
         lambda: dw.MirrorDescent(dw.Simplex(N), mirror=mirror, gradient_bound=1.0, horizon_free="doubling"),

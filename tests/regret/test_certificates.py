@@ -417,9 +417,21 @@ def test_learners_that_know_no_price_are_held_against_the_most_that_a_move_may_c
     assert found.measure == f"dynamic regret with switching cost {LOPSIDED}"
     assert found.bound == pytest.approx(bounds.ogd(**MOVED, switching_cost=4.0, step=STEP), rel=1e-9)
     hedge = dw.Hedge(3, loss_bound=G, rate=0.1)
-    found = certificate(dw.play(hedge, LOSSES, LOPSIDED), FIXED)
-    assert found.measure == "dynamic regret with switching cost 4 on l1 movement"
+    trace = dw.play(hedge, LOSSES, LOPSIDED)
+    found = certificate(trace, FIXED)
+    assert found.measure == f"dynamic regret with switching cost {LOPSIDED}"
     assert found.guaranteed
+    assert found.measured == pytest.approx(dynamic_regret(trace, LOSSES, FIXED, switching_cost=LOPSIDED), rel=1e-9)
+    steepest = float(np.asarray([LOPSIDED.up, LOPSIDED.down]).max())
+    expected = bounds.hedge(
+        horizon=T,
+        experts=3,
+        loss_bound=G,
+        switching_cost=steepest,
+        rate=0.1,
+        prior=math.exp(FIXED @ np.log([1 / 3] * 3)),
+    )
+    assert found.bound == pytest.approx(expected, rel=1e-9)
     ader = dw.Ader(BALL, gradient_bound=G, horizon=T)  # whose theorem counts no moves, whatever they cost
     found = certificate(dw.play(ader, LOSSES, LOPSIDED), MOVING)
     assert found.measure == "dynamic regret, moves not counted"

@@ -15,7 +15,7 @@ from driftwise.control.controllers import (
     LearningController,
     ScreamController,
 )
-from driftwise.control.hindsight import BestPolicy
+from driftwise.control.hindsight import BestPolicies, BestPolicy
 from driftwise.control.policies.disturbance_action import DisturbanceAction
 from driftwise.control.policies.layout import STEEPEST
 from driftwise.control.regret import dynamic_policy_regret, path_length
@@ -48,7 +48,7 @@ def certificate(trace: ControlTrace, comparators: Any) -> Certificate:
     trace : ControlTrace
         A run of `ScreamController`, `LazyScreamController` or `GradientController`, at the scale "certified" or
         "theory", on a `LinearSystem` whose inputs are not limited.
-    comparators : BestPolicy, DisturbanceAction, or array of shape (T, H, du, dx) or (H, du, dx)
+    comparators : BestPolicy, BestPolicies, DisturbanceAction, or array of shape (T, H, du, dx) or (H, du, dx)
         Policies around the controller's own gain: one a round, or one that is held.
 
     Raises
@@ -121,8 +121,8 @@ class Run:
     def _read(self, comparators: Any) -> Array:
         """Return the comparators, one a round."""
         given = comparators
-        if isinstance(comparators, BestPolicy | DisturbanceAction):
-            given = comparators.decisions if isinstance(comparators, BestPolicy) else comparators.M
+        if isinstance(comparators, BestPolicy | BestPolicies | DisturbanceAction):
+            given = comparators.M if isinstance(comparators, DisturbanceAction) else comparators.decisions
             if comparators.K.shape != self.controller.K.shape or not np.allclose(comparators.K, self.controller.K):
                 raise InputError(
                     "certificate: the comparators are policies around another gain than the controller's, and the "
@@ -132,8 +132,9 @@ class Run:
         rows = loose("certificate", "comparators", given, "policies, one a round or one that is held")
         if rows.dtype.kind not in "fiu" or rows.ndim not in (3, 4):
             raise InputError(
-                f"certificate: comparators must be a BestPolicy, a DisturbanceAction, or policies of shape ({self.T}, "
-                f"H, {shape[0]}, {shape[1]}) or (H, {shape[0]}, {shape[1]}), got {describe(comparators)}."
+                "certificate: comparators must be a result of best_policy or best_policies, a DisturbanceAction, or "
+                f"policies of shape ({self.T}, H, {shape[0]}, {shape[1]}) or (H, {shape[0]}, {shape[1]}), got "
+                f"{describe(comparators)}."
             )
         if rows.ndim == 3:
             rows = np.broadcast_to(rows, (self.T, *rows.shape))

@@ -131,7 +131,7 @@ class Ensemble(Learner):
             raise ParameterError(f"{owner}: patience in the pool goes with Euclidean steps, got {base!r}.")
         anytime = self.horizon is None and not constant
         if anytime and isinstance(base, NegativeEntropy) and base.share > 0.0:
-            raise ParameterError(f"{owner}: a share of the start goes with a horizon or constant rates, got {base!r}.")
+            raise ParameterError(f"{owner}: a share needs horizon= or a constant rate, got neither with {base!r}.")
         updates = MOST_ROUNDS if self.horizon is None else -(-self.horizon // length)
         steps = pool.for_rounds(updates)
         self.program = Program(

@@ -1,5 +1,6 @@
 import logging
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -237,11 +238,11 @@ def test_bad_arguments(options: dict[str, object], words: tuple[str, ...], kind:
     check_refused(lambda: make(**options), *words, kind=kind)
 
 
-def settled(**options: object) -> control.ExploreThenCommit:
+def settled(start: object = None, **options: object) -> control.ExploreThenCommit:
     """Return one that has committed to what the paper's own estimate gives."""
     controller = make(horizon=20_000, exploration=1500, method="moments", **options)
     assert "before the commit" in controller.guarantee
-    control.simulate(PLANT, controller, COST, 0.2 * WAVES.sample(1600, 2))
+    control.simulate(PLANT, controller, COST, 0.2 * WAVES.sample(1600, 2), start=start)  # type: ignore[arg-type]
     assert controller.status == "committed"
     return controller
 
@@ -278,6 +279,19 @@ def test_theorem_8_with_a_memory_of_the_order_of_log_t() -> None:
     assert mine.committed.memory >= 10
     assert mine.guarantee.startswith("Theorem 8")
     assert mine.guarantee.endswith("in all these rounds, a constant.")
+
+
+def test_theorem_8_is_for_plants_that_start_at_the_origin() -> None:
+    mine = settled(start=[1.0, 0.0], controller=certified)
+    assert mine.guarantee.endswith("this one began at 1.")
+
+
+def test_what_a_partial_has_set_stays() -> None:
+    mine = settled(controller=partial(certified, radii=0.4))
+    assert isinstance(mine.committed, control.ScreamController)
+    assert set(mine.committed.learner.domain.radii) == {0.4}  # type: ignore[attr-defined]
+    wide = settled(controller=certified).committed
+    assert wide.learner.domain.radii.min() > 0.4  # type: ignore[union-attr]
 
 
 def test_theorem_8_is_not_for_a_commit_after_a_refusal() -> None:

@@ -218,6 +218,11 @@ class LearningController(DisturbanceActionController):
                 f"disturbances of at most {self.disturbance_bound:g}."
             )
         if self.scale != "given" and steepest > self.cost_gradient * (1.0 + ROUNDING):
+            if not np.isfinite(steepest):
+                return (
+                    "None any more: a cost had a gradient at the origin, and the theorem is for costs that are least "
+                    "there, such as x'x + u'u."
+                )
             return (
                 f"None any more: a cost's gradient was {steepest:.4g} times as large as state and input, and the "
                 f"constants are made for a cost_gradient of at most {self.cost_gradient:g}."

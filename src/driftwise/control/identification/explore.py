@@ -100,7 +100,8 @@ class ExploreThenCommit(Controller):
         How A and B are estimated; see `identify`.
     controller : callable, default SelfTunedController
         Makes the controller to commit to, called as ``controller(system, horizon=, K=, memory=, radii=, input_bound=,
-        cost=)``, with those of the keywords that it takes, and the last cost observed.
+        cost=)``, with those of the keywords that it takes and that a ``functools.partial`` has not set already, and the
+        last cost observed.
     memory : int or "log", optional
         H, the number of past disturbances that its policies answer to; enough for the loop of the estimate when left
         out. "log" is left to the controller, which then gets a number as `radii`.
@@ -197,6 +198,7 @@ class ExploreThenCommit(Controller):
         self._full_at: int | None = None  # when they were about right for the first time
         self._probe = np.zeros(self.input_dim)
         self._bound, self._far = 0.0, 0
+        self._began = 0.0  # size of the first state
         self._hold = self._held = 0
         self._moved = False  # whether the estimate was moved such that K stabilises it
         self.status = EXPLORING
@@ -225,18 +227,20 @@ class ExploreThenCommit(Controller):
             return f"{none} before the commit: Theorem 8 rests on the controller that is committed to."
         if not isinstance(self.committed, ScreamController):
             return f"{none}: Theorem 8 is for a ScreamController, and it committed to {self.committed!r}."
+        if self._began > 0.0:
+            return f"{none}: Theorem 8 is for plants that start at the origin, and this one began at {self._began:.4g}."
         if self._moved or any(event.status == EXPLORING for event in self.log):
+            why = next((event.text for event in self.log if event.status == EXPLORING), "")
             return (
                 f"{none}: Theorem 8 is for a commit at the first attempt, to what the moments of {self.exploration} "
-                "rounds say, and here a first attempt was refused, a state was left out, or the estimate was moved "
-                "such that K stabilises it."
+                f"rounds say, and here {why or 'the estimate was moved such that K stabilises it'}."
             )
         objection = self.committed.objection(anywhere=True)
         if objection is not None:
             return f"{none} for the controller that it committed to, which Theorem 8 rests on. {objection}"
         return (
             "Theorem 8: dynamic policy regret O(sqrt(T (1 + P_T)) + T^(2/3)), up to logarithms, with high probability, "
-            "on the linear system itself, if it is strongly controllable and strongly stable under K, "
+            "on the linear system itself, if x_0 = 0, it is strongly controllable and strongly stable under K, "
             f"T = {self.horizon} is large enough for the estimate, disturbances do not react to the probes, and, as "
             f"the estimated plant explains the states, {self.committed.constants.condition}"
             f"{self.committed.truncation_clause()}"
@@ -249,6 +253,8 @@ class ExploreThenCommit(Controller):
         _logger.log(logging.WARNING if status == FALLBACK else logging.INFO, "round %d: %s", self.round, text)
 
     def _decide(self, x: Array) -> Array:
+        if self.round == 0:
+            self._began = float(np.linalg.norm(x))
         if self.committed is None and not self._jumped(x):
             if self._size_at is not None and len(self._past) >= self._size_at:
                 self._resize(x)

@@ -1,5 +1,6 @@
 """How a controller for an estimate is made and shown what went before, whatever its kind."""
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,8 @@ from driftwise.control.plants import System
 def made(make: Callable[..., Controller], system: System, options: dict[str, Any]) -> Controller:
     """Return a controller, made with those of the keywords that are taken; `cost` only if it is named."""
     taken = inspect.signature(make).parameters
+    if isinstance(make, functools.partial):  # what was set stays
+        options = {name: value for name, value in options.items() if name not in make.keywords}
     if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in taken.values()):
         options = {name: value for name, value in options.items() if name != "cost" or name in taken}
     else:

@@ -6,6 +6,7 @@ from driftwise.errors import InputError
 from driftwise.learners import (
     OGD,
     Ader,
+    Committee,
     Hedge,
     LazyScream,
     MirrorDescent,
@@ -41,6 +42,11 @@ def theorem_for(owner: str, trace: Trace, comparators: ArrayLike) -> Theorem:
     """Return the theorem about a run's learner, applied to the run."""
     read_run(owner, trace, None)
     theorem = THEOREMS.get(type(trace.learner))  # a subclass may do anything, so no theorem is known for it
+    if isinstance(trace.learner, Committee):
+        raise InputError(
+            f"{owner}: a committee is compared with its members, not with decisions: what it costs is at most what any "
+            "of them would have cost plus a multiple of committee.overhead; see the docstring of Committee."
+        )
     if theorem is None:
         raise InputError(
             f"{owner}: no theorem is known here for {trace.learner!r}; compare dynamic_regret with one of "

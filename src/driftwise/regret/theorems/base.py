@@ -65,7 +65,7 @@ class Theorem(ABC):
         self.seen, self.given = float(self.slopes.max()), self._given()
         self.G = max(self.seen, 1e-100) if self.given is None else float(self.given)
         self.cost: MoveCost = trace.price
-        self.lambda_ = self.cost.largest(losses.dim)
+        self.lambda_ = self.cost.largest(losses.dim, self.norm)
         self.of_memory: float | None = 0.0
         if losses.memory and self.counts_moves:
             try:
@@ -108,7 +108,8 @@ class Theorem(ABC):
     @property
     def statement(self) -> str:
         """Where it is stated, for the schedule at hand."""
-        return f"{self.name}, for rates that shrink (page Proofs)" if self.shrinks else self.name
+        extended = self.shrinks and self.of_shrinking()[1]
+        return f"{self.name}, for rates that shrink (page Proofs)" if extended else self.name
 
     @property
     def measure(self) -> str:
@@ -116,8 +117,13 @@ class Theorem(ABC):
         if not self.counts_moves:
             return "dynamic regret, moves not counted"
         kind = "dynamic policy regret" if self.losses.memory else "dynamic regret"
-        price = self.cost if self.norm == 2.0 else f"{self.lambda_:g} on l{self.norm:g} movement"
+        price = self.cost if self.as_priced else f"{self.lambda_:g} on l{self.norm:g} movement"
         return f"{kind} with switching cost {price}"
+
+    @property
+    def as_priced(self) -> bool:
+        """Whether moves are counted at the prices of the run; a number is a price in the norm of the theorem."""
+        return self.norm == 2.0 or self.cost.plain is None
 
     def regret(self) -> Array:
         """Return the measured regret of the first t rounds, for every t."""
@@ -125,7 +131,7 @@ class Theorem(ABC):
         if not self.counts_moves:
             return np.cumsum(self.losses.unary_losses(decisions) - self.losses.unary_losses(self.v))
         lengths = step_lengths(decisions, self.norm)
-        moves = self.cost.along(decisions, lengths) if self.norm == 2.0 else self.lambda_ * lengths
+        moves = self.cost.along(decisions, lengths) if self.as_priced else self.lambda_ * lengths
         return np.cumsum(self.trace.losses - self.losses.policy_losses(self.v) + moves)
 
     def bound(self, t: int) -> float:
