@@ -107,7 +107,7 @@ def _conclude_intervals(tasks: list[Arguments], results: list[dict[str, Any]]) -
     measured = f"{violations} violations on {ratio.size} intervals"
     claims = [
         Claim("No regret on an interval above its bound", violations == 0 and guaranteed, measured),
-        Claim("Largest measured / bound below 1", largest < 1.0, f"{largest:.3f}"),
+        Claim("Largest measured / bound below 1, intervals", largest < 1.0, f"{largest:.3f}"),
     ]
     summary = [
         f"On {len(tasks)} random problems, regret with switching cost on the worst interval of each dyadic length "
@@ -201,15 +201,17 @@ def _conclude_changes(tasks: list[Arguments], results: list[dict[str, float]]) -
 
 
 def _panel(stream: str, cell: dict[str, float]) -> Panel:
-    """Draw the regret on the worst interval of each length, and the bound."""
+    """Draw the regret on the worst interval of each length where it is above 0, and the bound."""
     lengths = sorted(int(name.removeprefix("Scream: ")) for name in cell if name.startswith("Scream: "))
-    x = [float(length) for length in lengths]
-    series = [
-        Series(name, x, [max(cell[f"{name}: {length}"], 1e-3) for length in lengths])
-        for name in ("Strongly adaptive", "Scream")
-    ]
-    series.append(Series("Bound", x, [cell[f"bound: {length}"] for length in lengths], style="dashed"))
-    return Panel(f"{stream}, lambda = 2", "length of the interval", "regret on the worst", series, log=True)
+    series = []
+    for name in ("Strongly adaptive", "Scream"):
+        above = [length for length in lengths if cell[f"{name}: {length}"] > 0.0]
+        series.append(
+            Series(name, [float(length) for length in above], [cell[f"{name}: {length}"] for length in above])
+        )
+    bounds = [cell[f"bound: {length}"] for length in lengths]
+    series.append(Series("Bound", [float(length) for length in lengths], bounds, style="dashed"))
+    return Panel(f"{stream}, lambda = 2", "length of the worst interval", "regret", series, log=True)
 
 
 CHANGES = Study(
