@@ -55,7 +55,7 @@ static void blend(const double *weights, const double *points, long count, long 
 void self_tuned(const struct problem *p)
 {
     long dim = p->dim, most = p->most, count = 2;
-    double price = p->switching_cost, seen = 0.0, squares = 0.0, mixture = 0.0, rate = 0.0, spent = 0.0, power = 2.0, steepest = 0.0;
+    double price = p->switching_cost, seen = 0.0, squares = 0.0, mixture = 0.0, rate = 0.0, spent = 0.0, power = 2.0;
     double *room = calloc(2 * most * dim + 5 * most + 5 * dim, sizeof(double));
     double *points = room, *held = points + most * dim, *totals = held + most * dim, *moved = totals + most;
     double *weights = moved + most, *before = weights + most, *suffered = before + most;
@@ -90,9 +90,7 @@ void self_tuned(const struct problem *p)
         double size = square(gradient, dim);
         squares += size;
         seen += size + price * sqrt(size);
-        if (sqrt(size) > steepest) steepest = sqrt(size);
         double unit = seen > 0.0 ? 1.0 / sqrt(seen) : 0.0;
-        double limit = steepest > 0.0 ? 2.0 * p->diameter / (sqrt(steepest) * sqrt(steepest + price)) : INFINITY;
         for (long i = 0; i < count; i++) {
             double *point = points + i * dim, *sum = held + i * dim, inner = 0.0, distance = 0.0;
             const double *direction = gradient;
@@ -113,8 +111,7 @@ void self_tuned(const struct problem *p)
                 }
             }
             if (goes) {
-                double eta = p->steps[i] * unit < limit ? p->steps[i] * unit : limit;
-                for (long k = 0; k < dim; k++) trial[k] = point[k] - eta * direction[k];
+                for (long k = 0; k < dim; k++) trial[k] = point[k] - p->steps[i] * unit * direction[k];
                 project(p, trial);
                 for (long k = 0; k < dim; k++) {
                     distance += (trial[k] - point[k]) * (trial[k] - point[k]);

@@ -89,16 +89,15 @@ CONSTANTS = Section(
     SPENT,  # what mixing has cost
     SEEN,  # sum of |g|^2 + lambda |g|
     SQUARES,  # sum of |g|^2
-    LARGEST_GRADIENT,  # the largest |g|, where it limits the steps; 0 where it does not
     AGREED,  # over the rounds with a hint m: sum of <g, m>,
     CHANCE,  # of its square,
     GUESSED,  # and of |m|^2
     TRUST,  # what part of this round's hint is trusted
     NOW,  # the clock of the current update
-) = range(17)
+) = range(16)
 
 STATE = Section(
-    17,
+    16,
     [
         Part("decision", DECISION, ("dim",)),  # w_t
         Part("held", HELD, ("epoch", "dim")),  # sum of the gradients of an epoch that is not over

@@ -24,7 +24,7 @@ class Reference:
         self.updates = 0
         self.held: list[Array] = []
         self.hinted: Array | None = None
-        self.spent = self.sizes = self.squares = self.largest = self.agreed = self.chance = self.guessed = 0.0
+        self.spent = self.sizes = self.squares = self.agreed = self.chance = self.guessed = 0.0
         self.begin(1)
 
     @property
@@ -139,7 +139,6 @@ class Reference:
         before = self.weights
         if p.schedule == "self-tuned":
             self.squares += float(gradients @ gradients)
-            self.largest = max(self.largest, float(np.linalg.norm(gradients)))
             self.sizes += float(gradients @ gradients) + p.price * float(np.linalg.norm(gradients))
             self.spent += self.gap(losses, float(np.abs(gradients * self.decision).sum()))
         self.totals = self.totals + losses
@@ -177,10 +176,7 @@ class Reference:
             held = self.waiting[i] + gradients[i]
             directions[i] = self.beyond(held, self.patience[i])
             self.waiting[i] = held - directions[i]
-        steps = scale * p.steps[: self.totals.size]
-        if self.largest > 0.0:
-            steps = np.minimum(steps, 2.0 * p.domain.diameter / np.sqrt(self.largest) / np.sqrt(self.largest + p.price))
-        points = p.domain.project(self.points - steps[:, None] * directions)
+        points = p.domain.project(self.points - scale * p.steps[: self.totals.size, None] * directions)
         changes = points - self.points
         self.moves = np.asarray(self.price(changes) if p.priced else np.linalg.norm(changes, axis=1))
         self.points = points

@@ -19,7 +19,7 @@ A round is a plugin: the two verbs, whole runs and controllers call it by addres
 import math
 
 from driftwise._compile import LARGEST, aside, helper, plugin
-from driftwise._lanes import lesser, load, splat, store, total, totals_of
+from driftwise._lanes import load, splat, store, total, totals_of
 from driftwise._memory import Pointer, at, call, find, part, whole_at
 from driftwise.engine import layout as slot
 from driftwise.engine.hedge import clock_rate, mean_of, weigh
@@ -60,12 +60,10 @@ def move_kind(c: Pointer, s: Pointer, room: Pointer, g: Pointer, kind: int) -> N
 
 @helper
 def set_steps(c: Pointer, s: Pointer, room: Pointer, scale: float) -> None:
-    """Write the steps of an update; self-tuned ones are at most the largest that can be worth its moves."""
-    steps, eta, largest, limit = at(c, slot.STEPS), find(room, c, slot.ETA), s[slot.LARGEST_GRADIENT], math.inf
-    if largest > 0.0:
-        limit = 2.0 * c[slot.DIAMETER] / (math.sqrt(largest) * math.sqrt(largest + c[slot.PRICE]))
+    """Write the steps of an update."""
+    steps, eta = at(c, slot.STEPS), find(room, c, slot.ETA)
     for i in range(0, lanes_in_play(c, s), 4):
-        store(eta, i, lesser(load(steps, i) * scale, splat(limit)))
+        store(eta, i, load(steps, i) * scale)
 
 
 @helper

@@ -3,11 +3,11 @@
 It needs no horizon and no bound on gradients. Losses are compared only with losses, distances only with distances, so
 decisions stay the same when losses and the price of moving are multiplied by a number, or when losses are shifted::
 
-    eta_{t,i} = min(D 2^(i-5) / sqrt(sum_{s<=t} |g_s|^2 + lambda |g_s|), 2 D / sqrt(G_t^2 + lambda G_t))
+    eta_{t,i} = D 2^(i-5) / sqrt(sum_{s<=t} |g_s|^2 + lambda |g_s|)
     eps_t     = 2 / (sum_{s<=t} gap_s + sum_{s<t} lambda D |p_{s+1} - p_s|_1)
 
-where G_t is the largest |g_s| so far, and gap_s is AdaHedge's mixability gap, measured with the rate that p_s was made
-with: what the mixture lost beyond Hedge's own potential. The decision is the nearest point to the last one within
+where gap_s is AdaHedge's mixability gap, measured with the rate that p_s was made with: what the mixture lost beyond
+Hedge's own potential. The decision is the nearest point to the last one within
 D / (4 sqrt(t)) * lambda / (lambda + |g|) of the mixture, |g| being the root mean square of the gradients.
 """
 
@@ -78,7 +78,6 @@ def tuned_round(c: Pointer, s: Pointer, room: Pointer) -> int:
         square += g[4 * k] * g[4 * k]
     s[slot.UPDATES] += 1.0
     s[slot.SQUARES] += square
-    s[slot.LARGEST_GRADIENT] = max(s[slot.LARGEST_GRADIENT], math.sqrt(square))
     s[slot.SEEN] += square + price * math.sqrt(square)
     if s[slot.HINTED] > 0.0:
         call(whole_at(c, slot.FORGET_CALL), c, s, room)

@@ -17,7 +17,6 @@ the root of what the gradients so far add up to.
 """
 
 import copy
-import math
 from typing import Any, Self
 
 import numpy as np
@@ -165,11 +164,8 @@ class Ensemble(Learner):
         """
         steps = self.program.steps[: self._active]
         if self.program.schedule == "self-tuned":
-            seen, largest, price = self._number(layout.SEEN), self._number(layout.LARGEST_GRADIENT), self.program.price
-            if not seen > 0.0:
-                return np.zeros(steps.size)
-            limit = 2.0 * self.domain.diameter / (math.sqrt(largest) * math.sqrt(largest + price))
-            return np.asarray(np.minimum(steps * seen**-0.5, limit))
+            seen = self._number(layout.SEEN)
+            return np.asarray(steps * (seen**-0.5 if seen > 0.0 else 0.0))
         return np.asarray(steps / np.sqrt(self.program.clock_at(int(self._number(layout.UPDATES)) + 1)))
 
     @property

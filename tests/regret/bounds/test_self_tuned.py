@@ -12,7 +12,7 @@ from driftwise.engine.reference import Reference
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
 from driftwise.regret import bounds, certificate
-from driftwise.regret.bounds.self_tuned import known_steps, overhead_bound, self_tuned_births
+from driftwise.regret.bounds.self_tuned import bounded_gradients, overhead_bound, seen_gradients, self_tuned_births
 from tests.cases import check_refused
 
 USUAL: dict[str, Any] = {"horizon": 50, "path_length": 3.0, "diameter": 2.0, "switching_cost": 1.5}
@@ -52,16 +52,11 @@ def _literally(sizes: Array, P: float, D: float, lambda_: float) -> float:
     count = [1 + sum(t >= 2**i and 4.0 ** (i - 1) < 1 + 256 * t for i in range(1, 60)) for t in range(1, T + 1)]
     births = [next(t for t in range(1, T + 1) if count[t - 1] > i) for i in range(count[-1])]
     V = np.cumsum(sizes**2 + lambda_ * sizes)
-    top = np.maximum.accumulate(sizes)
     move = [0.0]
     for t in range(1, T):
         g = sizes[t - 1]
         largest = D * 2.0 ** (count[t - 1] - 5)
-        eta = (
-            min(largest / math.sqrt(V[t - 1]), 2 * D / math.sqrt(top[t - 1] ** 2 + lambda_ * top[t - 1]))
-            if V[t - 1]
-            else 0
-        )
+        eta = largest / math.sqrt(V[t - 1]) if V[t - 1] else 0.0
         move.append(min(D, eta * g))
     s = [D * sizes[t] + lambda_ * move[t] for t in range(T)]
 
@@ -83,10 +78,7 @@ def _literally(sizes: Array, P: float, D: float, lambda_: float) -> float:
                     for t in range(first, last + 1)
                     if V[t - 1]
                 )
-                slow = max(
-                    math.sqrt(V[last - 1]) / c, math.sqrt(top[last - 1] ** 2 + lambda_ * top[last - 1]) / (2 * D)
-                )
-                settle = (D * D + 2 * D * min(P, D * (last - 1))) / 2 * slow
+                settle = (D * D + 2 * D * min(P, D * (last - 1))) / (2 * c) * math.sqrt(V[last - 1])
                 ways.append(best(first - 1) + settle + walk + (1 + log / 2) * overhead)
         return float(min(ways))
 
@@ -125,9 +117,8 @@ def test_regret_and_overhead_stay_below_their_bounds(seed: int) -> None:
         assert found.within, str(found)
     tangent = gradients - gradients.mean(axis=1, keepdims=True) if isinstance(domain, dw.Simplex) else gradients
     sizes, D = np.linalg.norm(tangent, axis=1), domain.diameter
-    ranges = D * sizes
-    ranges[1:] += lambda_ * np.minimum(D, 2.0 * D * known_steps(sizes, lambda_).limit[:-1])
-    assert learner.overhead <= overhead_bound(ranges, lambda_ * D, learner.weights.size)
+    seen = seen_gradients(sizes, D, lambda_)
+    assert learner.overhead <= overhead_bound(seen.sums(T), lambda_ * D, learner.weights.size)
 
 
 def test_the_pool_grows_as_the_proof_has_it() -> None:
@@ -144,6 +135,20 @@ def test_multiplying_losses_and_prices_multiplies_the_bound() -> None:
     one = bounds.self_tuned_scream(**USUAL, gradient_bound=sizes)
     many = bounds.self_tuned_scream(**{**USUAL, "switching_cost": 1500.0}, gradient_bound=1000.0 * sizes)
     assert many == pytest.approx(1000.0 * one, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_moves_add_up_to_no_more_than_the_bound_on_gradients_lets_them(seed: int) -> None:
+    """The sums of moves that give lambda^(3/4), against sizes that are made to move far: bursts after silence."""
+    rng = np.random.default_rng(seed)
+    T, D, lambda_ = int(rng.integers(2, 3000)), 1.0, float(10.0 ** rng.uniform(-1.0, 3.0))
+    sizes = rng.random(T) ** rng.choice([0.1, 3.0, 30.0])
+    if seed % 2:
+        sizes *= np.geomspace(1e-9, 1.0, T)
+    most = bounded_gradients(T, 1.0, D, lambda_)
+    for last in (1, 2, T // 2 + 1, T):
+        found, allowed = seen_gradients(sizes, D, lambda_).sums(last), most.sums(last)
+        assert all(mine <= theirs * (1.0 + 1e-12) for mine, theirs in zip(found, allowed, strict=True))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -185,7 +190,7 @@ def test_a_patient_base_learner_keeps_to_its_own_bound(seed: int) -> None:
         before, held = player.points[0].copy(), player.waiting[0].copy()
         suffered += float(g @ (before - v[t]))
         player.observe(g)
-        eta = min(c / math.sqrt(player.sizes), 2 * D / math.sqrt(player.largest**2 + lambda_ * player.largest))
+        eta = c / math.sqrt(player.sizes)
         acted = held + g - player.waiting[0]
         assert np.linalg.norm(player.waiting[0]) <= lambda_ * (1.0 + 1e-12)
         assert np.linalg.norm(acted) <= np.linalg.norm(g) * (1.0 + 1e-9)

@@ -21,21 +21,26 @@ SMALLEST_STEP, GROWTH, ZONE = 1.0 / 16.0, 256.0, 0.25
 """The pool of `SelfTunedScream`: c_1 / D, how fast it grows, and the radius of its dead zone over D / sqrt(t)."""
 
 
-class Steps(NamedTuple):
-    """What gradients make of the pool, round by round."""
+class Sums(NamedTuple):
+    """Bounds on s_1, ..., s_t, how much the surrogate losses of a round differ at most."""
 
-    energy: Array
-    """V_t, sum of |g|^2 + lambda |g|."""
+    total: float
+    squares: float
+    largest: float
+
+
+class Seen(NamedTuple):
+    """What gradients make of the pool."""
+
+    energy: Callable[[int], float]
+    """V_t, the sum of |g|^2 + lambda |g|."""
     walked: Callable[[int, int], float]
-    """Bound on the sum over rounds of (|g|^2 / 2 + lambda |g|) / sqrt(V), which step sizes are multiplied by."""
-    reach: Array
-    """Bound on |g| / sqrt(V), which a step size is multiplied by in a move."""
-    limit: Array
-    """Bound on |g| / sqrt(G^2 + lambda G), with G the largest gradient so far, for steps at their limit."""
-    slowest: Array
-    """sqrt(G^2 + lambda G), with G the largest gradient so far."""
+    """The sum over some rounds of (|g|^2 / 2 + lambda |g|) / sqrt(V), which step sizes are multiplied by."""
+    sums: Callable[[int], Sums]
+    joined: float
+    """Price of the longest moves into rounds for which somebody joins."""
     zone: float
-    """Bound on what the dead zone adds to the losses, over D."""
+    """What the dead zone adds to the losses."""
 
 
 @checked
@@ -53,17 +58,17 @@ def self_tuned_scream(
     With V = sum_t |g_t|^2 + lambda |g_t|, c_i = D 2^(i-5), s_t a bound on how much the surrogate losses of round t
     differ, s = max s_t, S = 2 lambda D, and N base-learners at the end, it is the least over i of
 
-    - ``(D^2 + 2 D P) max(sqrt(V) / (2 c_i), sqrt(G^2 + lambda G) / (4 D))`` and
-      ``c_i sum_t (|g_t|^2 / 2 + lambda |g_t|) / sqrt(V_t)``, at most 2 c_i sqrt(V), for base-learner i,
+    - ``(D^2 + 2 D P) sqrt(V) / (2 c_i) + c_i sum_t (|g_t|^2 / 2 + lambda |g_t|) / sqrt(V_t)`` for base-learner i, where
+      the sum is at most 2 sqrt(V),
     - ``(1 + ln(N) / 2) A`` for Hedge, where A is the positive root of ``A^2 = sum_t s_t (s_t / 2 + S) + A B`` with
       ``B = s + S (3 + 2 ln N + 2 / e)``, and so at most ``sqrt(sum_t s_t (s_t / 2 + S)) + B``,
     - ``sum_t |g_t| r_t`` for a dead zone of radius r_t, at most G D sqrt(T) / 2,
     - the same for the rounds before i was there, with those who were, or what these rounds can cost at most,
 
     and lambda times a move for every time that the pool grew. s_t is D |g_t| plus lambda times the longest move of a
-    base-learner into round t, at most D min(1, 2 sqrt(G / (G + lambda))). So with gradients of at most G the bound is
-    O(sqrt(lambda T (1 + P)) + lambda^(3/4) sqrt(T) log log T), as Scream's is for a known horizon (there with P in
-    place of the second T).
+    base-learner into round t, at most (|g_t| + lambda) D; these moves add up to O(D T sqrt(G / lambda)). So with
+    gradients of at most G the bound is O(sqrt(lambda T (1 + P)) + lambda^(3/4) sqrt(T) log log T), as Scream's is for a
+    known horizon (there with P in place of the second T).
 
     Parameters
     ----------
@@ -83,7 +88,7 @@ def self_tuned_scream(
     >>> from driftwise.regret import bounds
     >>> problem = dict(horizon=50_000, path_length=60.0, gradient_bound=2.0, diameter=2.0, switching_cost=2.0)
     >>> round(bounds.self_tuned_scream(**problem)), round(bounds.scream(**problem))
-    (26552, 22657)
+    (26506, 22657)
     """
     owner = "bounds.self_tuned_scream"
     T = whole(owner, "horizon", horizon)
@@ -96,59 +101,47 @@ def self_tuned_scream(
             raise ParameterError(f"{owner}: gradient_bound must be norms of at least 0, got {sizes.min():g}.")
         G = max(float(sizes.max()), SMALLEST)
     T, P, G, D, lambda_ = problem(owner, T, path_length, G, diameter, switching_cost)
-    steps = known_steps(sizes, lambda_) if np.ndim(gradient_bound) else _bounded_steps(T, G, lambda_)
-    return self_tuned(sizes, steps, P, D, lambda_) + of_policy(owner, policy, lambda_, P)
+    seen = seen_gradients(sizes, D, lambda_) if np.ndim(gradient_bound) else bounded_gradients(T, G, D, lambda_)
+    return self_tuned(seen, T, P, D, lambda_) + of_policy(owner, policy, lambda_, P)
 
 
-def self_tuned(sizes: Array, steps: Steps, P: float, D: float, lambda_: float) -> float:
-    """Return the bound for gradients of these sizes, and what they make of the pool."""
-    T, kinds = sizes.size, 2 if lambda_ > 0.0 else 1
-    births = self_tuned_births(T)
-    t = np.arange(1, T + 1)
-    longest = SMALLEST_STEP * D * 2.0 ** (np.searchsorted(births, t, side="right") - 1.0)
-    moves = np.zeros(T)
-    moves[1:] = np.minimum(D, np.minimum(longest * steps.reach, 2.0 * D * steps.limit)[:-1])
-    ranges = D * sizes + lambda_ * moves
-    worst = np.cumsum(ranges)
+def self_tuned(seen: Seen, T: int, P: float, D: float, lambda_: float) -> float:
+    """Return the bound for what was seen of the gradients."""
+    births, kinds = self_tuned_births(T), 2 if lambda_ > 0.0 else 1
 
     def mixing(last: int) -> tuple[float, float]:
         count = kinds * int(np.searchsorted(births, last, side="right"))
-        return math.log(count), overhead_bound(ranges[:last], lambda_ * D, count)
+        return math.log(count), overhead_bound(seen.sums(last), lambda_ * D, count)
 
     overhead = mixing(T)[1]
 
     def against(i: int, first: int, last: int) -> float:
         c, path = SMALLEST_STEP * D * 2.0**i, min(P, D * (last - 1))
         log_count, mixed = mixing(last)
-        slowness = max(math.sqrt(float(steps.energy[last - 1])) / c, float(steps.slowest[last - 1]) / (2.0 * D))
-        return (
-            0.5 * (D**2 + 2.0 * D * path) * slowness + c * steps.walked(first, last) + (1.0 + 0.5 * log_count) * mixed
-        )
+        descent = (D**2 + 2.0 * D * path) * math.sqrt(seen.energy(last)) / (2.0 * c) + c * seen.walked(first, last)
+        return descent + (1.0 + 0.5 * log_count) * mixed
 
     def suffered(last: int) -> float:
-        return float(worst[last - 1]) + (0.5 * overhead if last == T else 0.0)
+        return seen.sums(last).total + (0.5 * overhead if last == T else 0.0)
 
-    joined = moves[np.unique(births) - 1]
-    total = excess(T, births, suffered, against)
-    return total + lambda_ * float(joined.sum()) + D * steps.zone
+    return excess(T, births, suffered, against) + seen.joined + seen.zone
 
 
-def overhead_bound(ranges: Array, price: float, count: int) -> float:
-    """Return a bound on `SelfTunedScream.overhead` after rounds whose losses differ by at most these ranges.
+def overhead_bound(sums: Sums, price: float, count: int) -> float:
+    """Return a bound on `SelfTunedScream.overhead` after rounds whose losses differ by at most s_t.
 
     Parameters
     ----------
-    ranges : array of shape (T,)
-        s_t.
+    sums : Sums
+        Bounds on the s_t.
     price : float
         lambda D.
     count : int
         N, base-learners at the end.
     """
     S = 2.0 * price
-    B = float(ranges.max()) + S * (3.0 + 2.0 * math.log(count) + 2.0 * FREE_SHIFT)
-    Q = float(np.sum(ranges * (0.5 * ranges + S)))
-    return 0.5 * (B + math.sqrt(B**2 + 4.0 * Q))
+    B = sums.largest + S * (3.0 + 2.0 * math.log(count) + 2.0 * FREE_SHIFT)
+    return 0.5 * (B + math.sqrt(B**2 + 4.0 * (0.5 * sums.squares + S * sums.total)))
 
 
 def self_tuned_births(rounds: int) -> Indices:
@@ -162,34 +155,71 @@ def self_tuned_births(rounds: int) -> Indices:
     return np.asarray(slowly[slowly <= rounds])
 
 
-def known_steps(sizes: Array, lambda_: float) -> Steps:
-    """Return what gradients of these sizes make of the pool."""
-    T, energy, largest = sizes.size, np.cumsum(sizes**2 + lambda_ * sizes), np.maximum.accumulate(sizes)
-    slowest = np.sqrt(largest) * np.sqrt(largest + lambda_)
-    scale, limit = (np.divide(1.0, each, out=np.zeros(T), where=each > 0.0) for each in (np.sqrt(energy), slowest))
-    rounds, radii = np.sqrt(np.arange(1.0, T + 1.0)), np.zeros(T)
+def longest_steps(births: Indices, rounds: int, D: float) -> Array:
+    """Return the largest c_i in play in every round."""
+    return np.asarray(
+        SMALLEST_STEP * D * 2.0 ** (np.searchsorted(births, np.arange(1, rounds + 1), side="right") - 1.0)
+    )
+
+
+def seen_gradients(sizes: Array, D: float, lambda_: float, *, steady: bool = True) -> Seen:
+    """Return what gradients of these sizes make of the pool.
+
+    Parameters
+    ----------
+    sizes : array of shape (T,)
+        |g_t|.
+    D, lambda_ : float
+        Diameter and switching cost.
+    steady : bool, default True
+        Whether no base-learner moves farther than its step times the gradient of the round.
+    """
+    T, energy, births = sizes.size, np.cumsum(sizes**2 + lambda_ * sizes), self_tuned_births(sizes.size)
+    scale = np.divide(1.0, np.sqrt(energy), out=np.zeros(T), where=energy > 0.0)
+    walked = np.cumsum((0.5 * sizes**2 + lambda_ * sizes) * scale)
+    moves, radii = np.zeros(T), np.zeros(T)
+    moves[1:] = np.minimum(D, longest_steps(births, T, D) * sizes * scale)[:-1] if steady else D
     if lambda_ > 0.0:
-        radii = ZONE * lambda_ / (lambda_ * rounds + np.sqrt(np.cumsum(sizes**2)))
-    walked = np.cumsum((0.5 * sizes**2 + lambda_ * sizes) * scale, dtype=float)
+        rounds = np.sqrt(np.arange(1.0, T + 1.0))
+        radii = ZONE * lambda_ * D / (lambda_ * rounds + np.sqrt(np.cumsum(sizes**2)))
+    ranges = D * sizes + lambda_ * moves
+    total, squares, largest = np.cumsum(ranges), np.cumsum(ranges**2), np.maximum.accumulate(ranges)
+    return Seen(
+        lambda last: float(energy[last - 1]),
+        lambda first, last: float(walked[last - 1] - (walked[first - 2] if first > 1 else 0.0)),
+        lambda last: Sums(float(total[last - 1]), float(squares[last - 1]), float(largest[last - 1])),
+        lambda_ * float(moves[np.unique(births) - 1].sum()),
+        float(np.sum(sizes[1:] * radii[:-1])),
+    )
 
-    def between(first: int, last: int) -> float:
-        return float(walked[last - 1] - (walked[first - 2] if first > 1 else 0.0))
 
-    zone = float(np.sum(sizes[1:] * radii[:-1]))
-    return Steps(energy, between, sizes * scale, sizes * limit, slowest, zone)
-
-
-def _bounded_steps(T: int, G: float, lambda_: float) -> Steps:
+def bounded_gradients(T: int, G: float, D: float, lambda_: float) -> Seen:
     """Return what any gradients of at most G make of the pool at most.
 
     Sizes may come in any order, so V_t is bounded by its largest value, the sum of dV_t / sqrt(V_t) over some rounds by
-    twice the root of what V gains in them, and |g| / sqrt(V) by its value at the largest gradient.
+    twice the root of what V gains in them, and |g| / sqrt(V) by its value at the largest gradient. While the largest
+    step is c, the sum of the moves c |g_t| / sqrt(V_t) over n rounds is at most 2 c sqrt(n G / lambda), as V_t is at
+    least lambda times the sum of these gradients.
     """
-    rounds, slowest = np.arange(1.0, T + 1.0), math.sqrt(G) * math.sqrt(G + lambda_)
-    energy, reach = slowest**2 * rounds, np.full(T, G / slowest)
-    zone = ZONE * G * float(np.sum(1.0 / np.sqrt(rounds[:-1]))) if lambda_ > 0.0 else 0.0
+    births, steep = self_tuned_births(T), G**2 + lambda_ * G
+    longest = longest_steps(births, T, D)
+    moves = np.zeros(T)
+    moves[1:] = np.minimum(D, longest * (G / math.sqrt(steep)))[:-1]
+    ranges = D * G + lambda_ * moves
+    plain, squares, largest = np.cumsum(ranges), np.cumsum(ranges**2), np.maximum.accumulate(ranges)
+    starts, sizes = np.unique(births), longest[np.unique(births) - 1]
 
-    def between(first: int, last: int) -> float:
-        return 2.0 * slowest * math.sqrt(last - first + 1)
+    def sums(last: int) -> Sums:
+        lengths = np.clip(np.append(starts[1:], T + 1), None, last) - np.minimum(starts, last)  # of rounds before
+        moved = lambda_ * float(np.sum(2.0 * sizes * np.sqrt(lengths * G / lambda_))) if lambda_ > 0.0 else 0.0
+        total, most = min(float(plain[last - 1]), D * G * last + moved), float(largest[last - 1])
+        return Sums(total, min(float(squares[last - 1]), most * total), most)
 
-    return Steps(energy, between, reach, reach, np.full(T, slowest), zone)
+    zone = ZONE * G * D * float(np.sum(1.0 / np.sqrt(np.arange(1.0, T)))) if lambda_ > 0.0 else 0.0
+    return Seen(
+        lambda last: steep * last,
+        lambda first, last: 2.0 * math.sqrt(steep * (last - first + 1)),
+        sums,
+        lambda_ * float(moves[starts - 1].sum()),
+        zone,
+    )

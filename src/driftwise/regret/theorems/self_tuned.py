@@ -10,7 +10,7 @@ from driftwise.domains.kernels import SIMPLEX
 from driftwise.learners import SelfTunedLearner, SelfTunedScream
 from driftwise.learners.self_tuned.proposals import read_table
 from driftwise.movecost import MoveCost, move_cost_for
-from driftwise.regret.bounds.self_tuned import known_steps, self_tuned
+from driftwise.regret.bounds.self_tuned import seen_gradients, self_tuned
 from driftwise.regret.theorems.base import Assumption, Theorem
 from driftwise.regret.theorems.mixed import against_prices
 from driftwise.trace import Trace
@@ -48,12 +48,11 @@ class OfSelfTunedScream(Theorem):
 
     def of_gradients_seen(self, sizes: Array, path: float) -> float:
         """Return the bound for gradients of these sizes."""
-        dim = self.losses.dim
-        lambda_, steps = self.built.largest(dim), known_steps(sizes, self.built.largest(dim))
-        if self.built.norm == "l2" and self.built.plain is None:
-            # A patient base-learner's move may then be longer than its step on the gradient of the round.
-            steps = steps._replace(reach=np.full(sizes.size, np.inf), limit=np.full(sizes.size, np.inf))
-        return self_tuned(sizes, steps, min(path, self.D * (sizes.size - 1)), self.D, lambda_)
+        lambda_ = self.built.largest(self.losses.dim)
+        # With other prices in l2, a patient base-learner's move may be longer than its step on the round's gradient.
+        steady = self.built.norm == "l1" or self.built.plain is not None
+        seen = seen_gradients(sizes, self.D, lambda_, steady=steady)
+        return self_tuned(seen, sizes.size, min(path, self.D * (sizes.size - 1)), self.D, lambda_)
 
     @property
     def schedule(self) -> str:
