@@ -518,3 +518,54 @@ def test_p_norms_cover_comparators_that_move(p: float, where: str) -> None:
     expected = bounds.mirror_descent(**given, path_length=moved, lipschitz=mirror.lipschitz(domain))
     assert found.bound == pytest.approx(expected, rel=1e-9)
     assert f"{mirror.lipschitz(domain):g}-Lipschitz" in found.assumptions[-1].text
+
+
+def test_the_original_ader_needs_gradients_within_the_bound_everywhere() -> None:
+    """Losses with a slope of 1 at the decision and of 30 on the other side of 0: the bound does not hold for them."""
+    domain, rounds, steep = dw.Box([-1.0], [1.0]), 2000, 30.0
+    learner = dw.Ader(domain, gradient_bound=1.0, horizon=rounds, variant="original", start=[1.0])
+    player, x = learner.clone(), np.empty((rounds, 1))
+    for t in range(rounds):
+        x[t] = (steep + 1.0) * (1.0 if player.act()[0] >= 0.0 else -1.0)
+        player.observe(dw.QuantileLoss(x[t : t + 1], np.zeros(1), quantile=steep / (steep + 1.0))[0])
+    losses = dw.QuantileLoss(x, np.zeros(rounds), quantile=steep / (steep + 1.0))
+    found = certificate(dw.play(learner, losses), np.zeros((rounds, 1)))
+    assert not found.within
+    assert not found.guaranteed
+    assert "own points" in found.assumptions[1].text
+    enough = dw.Ader(domain, gradient_bound=31.0, horizon=rounds, variant="original", start=[1.0])
+    found = certificate(dw.play(enough, losses), np.zeros((rounds, 1)))
+    assert found.within
+    assert found.guaranteed
+
+
+def test_a_hint_before_the_run_is_noticed() -> None:
+    learner = _scream()
+    learner.act(hint=np.ones(3))
+    found = certificate(dw.play(learner, LOSSES, PRICE), MOVING)
+    assert [one.name for one in found.assumptions if one.holds is False] == ["start"]
+    assert "a hint had been given" in str(found)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rounding_is_no_violation(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    g = rng.standard_normal(3)
+    away = g / np.linalg.norm(g)
+    losses, size = dw.LinearLoss(g[None]), float(np.linalg.norm(g))
+    for learner in (
+        dw.OGD(BALL, gradient_bound=size, horizon=1, start=BALL.project(away)),
+        dw.Scream(BALL, gradient_bound=size, switching_cost=0.0, start=BALL.project(away)),
+        dw.StronglyAdaptive(BALL, gradient_bound=size, switching_cost=0.0, start=BALL.project(away)),
+    ):
+        found = certificate(dw.play(learner, losses), BALL.project(-away))
+        assert found.guaranteed
+        assert found.within
+
+
+def test_where_nothing_happens_nothing_is_lost() -> None:
+    learner = dw.SelfTunedScream(BALL, switching_cost=0.0)
+    found = certificate(dw.play(learner, dw.LinearLoss(np.zeros((5, 3)))), np.zeros((5, 3)))
+    assert found.bound == found.measured == found.ratio == 0.0
+    assert found.within
+    assert "ratio 0.00%" in str(found)

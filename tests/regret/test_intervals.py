@@ -60,7 +60,7 @@ def test_a_run_that_goes_on_has_its_own_rounds_in_the_bound() -> None:
         start=35, stop=55, gradient_bound=4.0, diameter=2.0, switching_cost=0.4, horizon=100
     )
     assert found.bounds.tolist() == [expected]
-    assert found.guaranteed
+    assert [one.name for one in found.assumptions if one.holds is None] == ["start"]
     assert "30 rounds had been played before" in str(found)
 
 

@@ -1,4 +1,4 @@
-"""Lazy Scream (Algorithm 2 of the paper): the optimal dependence on the switching cost."""
+"""Lazy Scream (Algorithm 2 of the paper): fewer moves, for a large switching cost."""
 
 import math
 from typing import Unpack
@@ -15,7 +15,7 @@ from driftwise.movecost import MoveCost
 class LazyScream(Ensemble):
     """Lazy Scream: holds each decision for an epoch and runs Scream on the epochs' summed gradients.
 
-    For a large switching cost: the guarantee grows with sqrt(lambda) instead of lambda^(3/4).
+    For a large switching cost: the guarantee grows more slowly with lambda than Scream's.
 
     Parameters
     ----------
@@ -30,15 +30,17 @@ class LazyScream(Ensemble):
     rate : {"appendix", "theorem"}, default "appendix"
         Hedge's learning rate, as in `Scream`.
     epoch : int, optional
-        Rounds per decision; max(1, ceil(sqrt(lambda))) when left out, as the theorem asks. Of a `MoveCost`, lambda is
-        the `per_unit` of `move_constants`.
+        Rounds per decision; max(1, ceil(sqrt(lambda))) when left out, as in the paper; of a `MoveCost`, lambda is
+        the `per_unit` of `move_constants`. About lambda / G is what the order sqrt(lambda) needs.
     horizon_free, start
         As in `Ensemble`.
 
     Notes
     -----
-    Theorem 4 with a horizon, the docs page *Proofs* without one: for any comparators of path length P, the
-    regret with switching cost is O(sqrt(lambda T (1 + P))), which is the best possible (Theorem 5).
+    Theorem 4 with a horizon, the docs page *Proofs* without one; `bounds.lazy_scream` has the constants. For any
+    comparators of path length P the regret with switching cost is O(sqrt(lambda T (1 + P)) + lambda^(5/8) sqrt(T)) for
+    the default epoch. The paper states sqrt(lambda T (1 + P)), which is the best possible (Theorem 5); its proof keeps
+    sqrt(lambda) in the size of an epoch's losses, where it is lambda^(3/4). Epochs of lambda / G rounds do have it.
 
     References
     ----------

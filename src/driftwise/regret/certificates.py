@@ -1,5 +1,6 @@
 """A run next to its theorem: measured regret, bound, ratio, and which assumptions were checked on the data."""
 
+import math
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
@@ -7,6 +8,9 @@ from numpy.typing import ArrayLike
 from driftwise._validate import checked
 from driftwise.regret.theorems import Assumption, theorem_for
 from driftwise.trace import Trace
+
+ROUNDING = 1e-9
+"""Part of a regret and its bound that may be rounding; gradients may exceed their bound by as much."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +40,14 @@ class Certificate:
     @property
     def ratio(self) -> float:
         """Measured regret over the bound; above 1 is a violation."""
+        if self.bound == 0.0:
+            return math.copysign(math.inf, self.measured) if self.measured else 0.0
         return self.measured / self.bound
 
     @property
     def within(self) -> bool:
-        """Whether the measured regret is within the bound."""
-        return self.measured <= self.bound
+        """Whether the measured regret is within the bound, up to rounding."""
+        return self.measured <= self.bound + ROUNDING * (abs(self.measured) + abs(self.bound))
 
     @property
     def guaranteed(self) -> bool:

@@ -91,9 +91,9 @@ def log_memory(
     """Return the memory that goes with a horizon, of the order of log T: what ``memory="log"`` takes.
 
     The least H for which the truncation error of all T rounds is at most G_c D^2, where D bounds states and inputs:
-    half of what a bound on the cost of a single round would be, 2 G_c D^2. Neither disturbances nor costs matter to it.
-    As the powers of A_K fall geometrically, H grows like log T, and the error is a constant beside the sqrt(T) of the
-    regret.
+    the most that the assumptions let the cost of one round be above its least. Neither disturbances nor costs matter to
+    it. As the powers of A_K fall geometrically, H grows like log T, and the error is a constant beside the sqrt(T) of
+    the regret.
 
     Parameters
     ----------

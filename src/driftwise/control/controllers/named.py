@@ -125,9 +125,11 @@ class LazyScreamController(LearningController):
 
     {parameters}
 
-    Notes ----- Combines Algorithms 2 and 3 of the paper, which does not do so itself. *Theorem* (not in the paper).
-    Under the conditions of Theorem 7 (`ScreamController`), the dynamic policy regret is at most the truncation error of
-    the reduction plus Theorem 4's bound on losses with memory, with epochs of Delta = ceil(sqrt(lambda / G)) rounds:
+    Notes
+    -----
+    Combines Algorithms 2 and 3 of the paper, which does not do so itself. *Theorem* (not in the paper). Under the
+    conditions of Theorem 7 (`ScreamController`), the dynamic policy regret is at most the truncation error of the
+    reduction plus Theorem 4's bound on losses with memory, with epochs of Delta = ceil(sqrt(lambda / G)) rounds:
     O(sqrt(T (1 + P))) up to logarithms. `bounds.lazy_scream_controller` is the bound with its constants.
 
     *Proof.* Costs differ from truncated losses by the truncation error, for whatever policies. A truncated loss of a

@@ -43,7 +43,8 @@ def strongly_adaptive(
 
     Without a horizon base-learners join one by one; then an interval may be split where one of them does, and every
     time that happens lambda nu_0 G is added. Short intervals have the trivial bound, n times the most that a round can
-    cost. All in all it is O(D sqrt((G^2 + lambda G) n (1 + P / D) ln(stop))).
+    cost. All in all it is O(D sqrt((G^2 + lambda G) n (1 + P / D) ln T)); without a horizon,
+    T is `stop`, or 2^20 if that is more.
 
     Parameters
     ----------

@@ -28,7 +28,8 @@ def ader(
     ``min_i [ eps G^2 D^2 T / 2 + ln(1 / p_i) / eps + G^2 eta_i T / 2 + (D^2 + 2 D P) / (2 eta_i) ]``
 
     The first two terms are Hedge's on losses in [-GD, GD], the others those of gradient descent; Theorems 3 and 4 of
-    Zhang, Lu and Zhou (2018) follow by the choice of i. It holds for both variants. For i = 1, ..., N
+    Zhang, Lu and Zhou (2018) follow by the choice of i. It holds for both variants, for
+    the original one if gradients at the base-learners' own points are within G as well. For i = 1, ..., N
 
     - N = ceil(log2(1 + 4 T / 7) / 2) + 1 and p_i = (N + 1) / (N i (i + 1)),
     - eta_i = 2^(i - 1) (D / G) sqrt(7 / (2 T)) and eps = sqrt(2 / T) / (G D).

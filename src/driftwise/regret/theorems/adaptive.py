@@ -7,7 +7,7 @@ from driftwise.regret.theorems.mixed import OfScream
 
 
 class OfStronglyAdaptive(OfScream):
-    """The theorem of the page "Strongly adaptive", which holds for every interval, so for a run that goes on too."""
+    """The theorem of the page "Strongly adaptive", which holds for every interval, so for a run that goes on too, if gradients have kept to the bound from the start."""
 
     name = "the theorem on strongly adaptive learning"
 
@@ -42,9 +42,9 @@ class OfStronglyAdaptive(OfScream):
             text = f"{planned} rounds planned, {self.learner.round + self.T} played"
         return Assumption("horizon", True, text)
 
-    def assumptions(self) -> list[Assumption]:
-        """Return the assumptions, with what was found; a run may begin anywhere."""
-        played = self.learner.round
-        text = f"{played} rounds had been played before, which the theorem allows" if played else "a new learner"
-        start = Assumption("start", True, text)
-        return [start if found.name == "start" else found for found in super().assumptions()]
+    def of_start(self) -> Assumption:
+        """Say that a run may begin anywhere, if gradients kept to the bound in earlier rounds too."""
+        if not (played := self.learner.round):
+            return Assumption("start", True, "a new learner")
+        text = f"{played} rounds had been played before, which the theorem allows if their gradients kept to the bound"
+        return Assumption("start", None, text)

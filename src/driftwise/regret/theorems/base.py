@@ -181,15 +181,24 @@ class Theorem(ABC):
 
     def assumptions(self) -> list[Assumption]:
         """Return the assumptions of the theorem, with what was found."""
-        inside, played = self.learner.domain.contains(self.trace.decisions), self.learner.round
+        inside = self.learner.domain.contains(self.trace.decisions)
         return [
             self.of_convexity(),
             self.of_gradients(),
             Assumption("domain", inside, f"decisions and comparators {'lie' if inside else 'do not all lie'} in it"),
             self.of_horizon(),
-            Assumption("start", not played, f"{played} rounds had been played before" if played else "a new learner"),
+            self.of_start(),
             *self.further(),
         ]
+
+    def of_start(self) -> Assumption:
+        """Say whether the learner was new."""
+        played = self.learner.round
+        if played:
+            return Assumption("start", False, f"{played} rounds had been played before")
+        if isinstance(self.learner, Ensemble) and self.program.heedless:
+            return Assumption("start", False, "a hint had been given, and the theorem is for rounds without any")
+        return Assumption("start", True, "a new learner")
 
     @property
     def own_gradients(self) -> bool:
@@ -221,10 +230,20 @@ class Theorem(ABC):
         if self.given is None:
             text = f"none was given; the largest in the run, {self.seen:.6g}, is used"
             return Assumption("gradient bound", True, text)
-        text = f"the largest in the run is {self.seen:.6g}, the bound {self.G:.6g}"
-        if self.own_gradients:
-            text += "; those at the base-learners' own points were not looked at"
-        return Assumption("gradient bound", self.seen <= self.G * (1.0 + 1e-9), text)
+        text, holds = f"the largest in the run is {self.seen:.6g}, the bound {self.G:.6g}", self.keeps(self.seen)
+        if holds and self.own_gradients and not self.everywhere:
+            text += "; those at the base-learners' own points were not looked at, and may be larger"
+            return Assumption("gradient bound", None, text)
+        return Assumption("gradient bound", holds, text)
+
+    def keeps(self, size: float) -> bool:
+        """Tell whether a gradient of this size keeps to the bound, up to rounding."""
+        return size <= self.G * (1.0 + 1e-9)
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether no gradient of the losses is above the bound anywhere in the domain."""
+        return isinstance(self.losses, DataLoss) and self.keeps(self.losses.gradient_bound(self.learner.domain))
 
     def of_horizon(self) -> Assumption:
         """Say what was known about the number of rounds, and whether the theorem needs it."""
