@@ -7,7 +7,10 @@ from driftwise.regret.theorems.mixed import OfScream
 
 
 class OfStronglyAdaptive(OfScream):
-    """The theorem of the page "Strongly adaptive", which holds for every interval, so for a run that goes on too, if gradients have kept to the bound from the start."""
+    """The theorem of the page "Strongly adaptive", which holds for every interval.
+
+    So it holds for a run that goes on too, if gradients have kept to the bound from the start.
+    """
 
     name = "the theorem on strongly adaptive learning"
 
