@@ -51,7 +51,7 @@ CONTROL = (
 CATALOGUE = {
     "figure1": Experiment("Figure 1: learning while moving costs", (figure1.STUDY,), (25.0, 70.0), seeded=True),
     "figure2": Experiment("Figure 2: control under changing costs", (figure2.STUDY,), (45.0, 190.0), seeded=True),
-    "theory": Experiment("Theory: bounds, growth, and the hardest instances", THEORY, (90.0, 600.0)),
+    "theory": Experiment("Theory: bounds, growth, and the hardest instances", THEORY, (95.0, 800.0)),
     "selftuned": Experiment("Learning without knobs", SELF_TUNED, (25.0, 600.0)),
     "decisions": Experiment("Decisions, beside rules that are tuned in hindsight", DECISIONS, (50.0, 480.0)),
     "control": Experiment("Control without knobs, and plants that are not known", CONTROL, (60.0, 2200.0)),
