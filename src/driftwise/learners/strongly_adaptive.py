@@ -153,9 +153,9 @@ class StronglyAdaptive(Ensemble):
     Notes
     -----
     For every interval I of a run, and every fixed decision, the regret on I with the cost of its moves, the one into
-    its first round included, is O(D sqrt((G^2 + lambda G) |I| log T)): `driftwise.regret.bounds.strongly_adaptive` has
-    the constants, `driftwise.regret.interval_certificate` compares a run with them. Comparators that move by P in I add
-    a factor sqrt(1 + P / D).
+    its first round included, is ``O(D sqrt((G^2 + lambda G) |I| log T))``: `driftwise.regret.bounds.strongly_adaptive`
+    has the constants, `driftwise.regret.interval_certificate` compares a run with them. Comparators that move by P in I
+    add a factor sqrt(1 + P / D).
 
     Base-learner k is gradient descent with step D / sqrt((G^2 + 2 lambda G) n_k), n_k = 4^k n_0, whose credit grows by
     log(1 + eta_k r) where r is what it lost less than the mixture, and never falls below zero; weights are proportional

@@ -61,7 +61,7 @@ class CustomLoss(LossStream):
     >>> losses.unary_value(3, [2.0, 3.0]), losses.gradient(3, [2.0, 3.0])
     (1.0, array([-2.,  0.]))
 
-    A loss with memory, |w_t + w_{t-1} - 1| in one coordinate, and what it makes of movement:
+    A loss with memory, ``|w_t + w_{t-1} - 1|`` in one coordinate, and what it makes of movement:
 
     >>> import numpy as np
     >>> losses = dw.CustomLoss(

@@ -55,7 +55,7 @@ def self_tuned_scream(
 ) -> float:
     """Return the bound of `SelfTunedScream`, which knows neither the horizon nor the gradients.
 
-    With V = sum_t |g_t|^2 + lambda |g_t|, c_i = D 2^(i-5), s_t a bound on how much the surrogate losses of round t
+    With ``V = sum_t |g_t|^2 + lambda |g_t|``, c_i = D 2^(i-5), s_t a bound on how much the surrogate losses of round t
     differ, s = max s_t, S = 2 lambda D, and N base-learners at the end, it is the least over i of
 
     - ``(D^2 + 2 D P) sqrt(V) / (2 c_i) + c_i sum_t (|g_t|^2 / 2 + lambda |g_t|) / sqrt(V_t)`` for base-learner i, where
@@ -65,8 +65,8 @@ def self_tuned_scream(
     - ``sum_t |g_t| r_t`` for a dead zone of radius r_t, at most G D sqrt(T) / 2,
     - the same for the rounds before i was there, with those who were, or what these rounds can cost at most,
 
-    and lambda times a move for every time that the pool grew. s_t is D |g_t| plus lambda times the longest move of a
-    base-learner into round t, at most (|g_t| + lambda) D; these moves add up to O(D T sqrt(G / lambda)). So with
+    and lambda times a move for every time that the pool grew. s_t is ``D |g_t|`` plus lambda times the longest move of
+    a base-learner into round t, at most ``(|g_t| + lambda) D``; these moves add up to O(D T sqrt(G / lambda)). So with
     gradients of at most G the bound is O(sqrt(lambda T (1 + P)) + lambda^(3/4) sqrt(T) log log T), as Scream's is for a
     known horizon (there with P in place of the second T).
 
