@@ -80,6 +80,7 @@ class CustomLoss(LossStream):
         dim: int,
         memory: int = 0,
         compile: str = "auto",
+        *,
         lipschitz: ArrayLike | None = None,
         gradient_bound: float | None = None,
     ) -> None:
