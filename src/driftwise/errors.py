@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 __all__ = [
     "ArgumentError",
+    "CheckpointError",
     "ConvergenceError",
     "DriftwiseError",
     "FrozenError",
@@ -20,6 +21,7 @@ __all__ = [
     "RoundIndexError",
     "RunError",
     "StabilityError",
+    "StorageError",
 ]
 
 
@@ -72,6 +74,17 @@ class MissingExtraError(DriftwiseError, ImportError):
 
 class RunError(DriftwiseError, RuntimeError):
     """A run of a sweep failed, or could not be started; the runs that had finished are kept."""
+
+
+class CheckpointError(DriftwiseError, ValueError):
+    """What should be a saved state is not one, is damaged or truncated, or belongs to something else.
+
+    Nothing was loaded; objects that existed before are as they were.
+    """
+
+
+class StorageError(DriftwiseError, OSError):
+    """A file or folder cannot be read or written: the disk is full, or it is read-only; what was there is intact."""
 
 
 def unknown_name(owner: str, kind: str, name: str, known: Iterable[str]) -> ParameterError:
