@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         SquaredLoss,
         TrackingLoss,
     )
+    from driftwise.checkpoint import from_bytes, load
     from driftwise.movecost import MoveCost
     from driftwise.play import play
     from driftwise.trace import Trace
@@ -106,7 +107,9 @@ __all__ = [
     "errors",
     "estimators",
     "experiments",
+    "from_bytes",
     "learners",
+    "load",
     "mirror",
     "movers",
     "optimum",
@@ -118,7 +121,7 @@ __all__ = [
     "testing",
 ]
 
-_FLOORS = ("movecost", "domains", "losses", "learners", "trace", "play")
+_FLOORS = ("movecost", "domains", "losses", "learners", "trace", "play", "checkpoint")
 """Where classes and functions come from; every floor imports those before it, so they are looked for upwards."""
 
 

@@ -3,8 +3,9 @@
 import difflib
 from typing import TYPE_CHECKING, Any
 
+from driftwise._saving import Given, savable, snapshot
 from driftwise._validate import Checked
-from driftwise.errors import ArgumentError, FrozenError
+from driftwise.errors import ArgumentError, CheckpointError, FrozenError
 
 PLAIN = (bool, int, float, str, type(None))
 """Types of settings that are kept as they were given."""
@@ -50,6 +51,7 @@ class Configured(Checked):
 
     def __init__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> None:
         super().__init__(name, bases, space)
+        savable(cls)
         if not cls.__module__.startswith("driftwise."):
             if cls.__setattr__ is Fixed.__setattr__:  # type: ignore[comparison-overlap]
                 cls.__setattr__ = object.__setattr__  # type: ignore[assignment]
@@ -69,6 +71,8 @@ class Configured(Checked):
         for name, value in given.arguments.items():
             if name not in known and isinstance(value, PLAIN) and isinstance(getattr(cls, name, None), _Setting):
                 known[name] = value
+        if cls._remembers:
+            known["_arguments"] = Given(snapshot(given.arguments))
         known["_built"] = True
         return built
 
@@ -78,6 +82,17 @@ class Fixed(metaclass=Configured):
 
     _begun_with: frozenset[str] = frozenset()
     """Attributes that the constructor of a base class sets; without them, a subclass has not called it."""
+    _remembers = True
+    """Whether the arguments of the constructor are kept, so that the object can be saved; not where they are large."""
+
+    def _configuration(self) -> dict[str, Any]:
+        """Return the arguments of the constructor that build this object again."""
+        given = self.__dict__.get("_arguments")
+        if given is None:
+            raise CheckpointError(
+                f"{type(self).__name__}: this one was not made by its constructor, so it cannot be saved."
+            )
+        return given  # type: ignore[no-any-return]
 
     if not TYPE_CHECKING:  # type checkers take a class with this method to have every attribute
 

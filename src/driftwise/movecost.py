@@ -7,12 +7,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._saving import savable
 from driftwise._validate import Array, Checked, array, choice, loose, number, read_only
 from driftwise.errors import ParameterError
 
 NORMS = ("l1", "l2")
 
 
+@savable
 @dataclass(frozen=True, eq=False)
 class MoveCost(metaclass=Checked):
     """Prices of moving a decision, in your own unit of cost.

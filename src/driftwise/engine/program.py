@@ -14,11 +14,14 @@ from driftwise.domains import Domain
 from driftwise.domains.kernels import BALL, BOX, SIMPLEX, SPECTRAL
 from driftwise.engine import adaptive, hints, layout, matrices, members, rounds, tuned
 from driftwise.engine.layout import CONSTANTS, STATE
-from driftwise.errors import ParameterError
+from driftwise.errors import CheckpointError, ParameterError
 from driftwise.mirror import ENTROPY, EUCLIDEAN, MirrorMap, NegativeEntropy
 from driftwise.movecost import MoveCost
 
 FREE = MoveCost(0.0, norm="l2")
+
+MOST_COUNT = 2.0**62
+"""More than any count in a state can be."""
 
 SCHEDULES = ("fixed", "time-varying", "doubling", "self-tuned", "adaptive")
 
@@ -202,6 +205,29 @@ class Program:
         cell = self._blank.copy()
         layout.state_of(cell)[:] = known
         return cell
+
+    def check_state(self, owner: str, known: Array, rounds: int) -> None:
+        """Raise unless kernels can work with a state that comes from outside: sizes, counts, weights, decision."""
+        now = layout.state_of(self._blank)
+        if known.dtype != np.float64 or known.shape != now.shape:
+            raise CheckpointError(f"{owner}: its state has {now.size} numbers, the one that was saved {known.shape}.")
+        state = STATE.views(known, self.sides)
+        lanes = self.order[: int(min(max(known[layout.ACTIVE], 1.0), self.sizes)) * self.kinds]
+        counts = known[[layout.ROUND, layout.UPDATES, layout.WAITING, layout.ACTIVE, layout.POWER, layout.HINTED]]
+        numbers = np.concatenate([part.ravel() for name, part in state.items() if name != "prior"])
+        possible = {
+            "counts": np.all((counts >= 0.0) & (counts == np.floor(counts)) & (counts <= MOST_COUNT)),
+            "round": known[layout.ROUND] == rounds,
+            "base-learners in play": 1.0 <= known[layout.ACTIVE] <= self.sizes,
+            "epoch": known[layout.WAITING] < max(self.epoch, 1),
+            "numbers": np.isfinite(numbers).all() and np.isfinite(known[: STATE.numbers]).all(),
+            "prior": np.isfinite(state["prior"][lanes]).all() and not np.isnan(state["prior"]).any(),
+            "weights": np.all(state["weights"] >= 0.0) and abs(state["weights"].sum() - 1.0) <= 1e-9,
+            "decision": self.domain.contains(state["decision"]),
+        }
+        wrong = [name for name, fine in possible.items() if not fine]
+        if wrong:
+            raise CheckpointError(f"{owner}: a state with such {', '.join(wrong)} is not possible.")
 
     def new_cell(self, start: Array) -> Array:
         """Return the cell of a new learner that begins at `start`."""

@@ -54,6 +54,8 @@ class Estimator(Fixed):
     """
 
     name: str = "estimator"
+    state_names: ClassVar[tuple[str, ...] | None] = None
+    """Attributes that change from round to round, which are saved with a learner; for estimators in Python."""
     forms: ClassVar[tuple[int, ...]] = (SCORE, EACH)
 
     def family(self, kind: Kind) -> Any:

@@ -275,7 +275,9 @@ def _sides(count: int, dim: int) -> Sides:
     return {"lanes": 8, "groups": 2, "height": dim + 1}
 
 
-FULL_CHANGES = Family(full_changes, BAYES, _fill, _sides)
+_CHANGING = {CHANGES: None, NOISE: None, BEST: (HYPOTHESES, 1), LAST_BORN: None, TOLD: None, USUAL: None}
+
+FULL_CHANGES = Family(full_changes, BAYES, _fill, _sides, changing=_CHANGING)
 
 
 _FAMILIES: dict[float | None, Family] = {None: FULL_CHANGES}
@@ -336,7 +338,7 @@ class ChangePoints(Estimator):
 
     def family(self, kind: Kind) -> Family:
         """Return the family of one."""
-        return _FAMILIES.setdefault(self.reach, Family(full_changes, BAYES, _fill, _sides))
+        return _FAMILIES.setdefault(self.reach, Family(full_changes, BAYES, _fill, _sides, changing=_CHANGING))
 
     def ways(self, kind: Kind) -> list[Mover]:
         """Return movers of its own: it knows how long a proposal lasts, and what one more round would tell."""

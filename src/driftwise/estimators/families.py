@@ -5,7 +5,7 @@ lanes, and where the record's own parts are. Estimators of a family are lanes, s
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from driftwise._compile import Plugin, aside, helper
 from driftwise._lanes import Four, greater, lesser, load, splat, store, where_above
 from driftwise._memory import Array, Pointer, Section, at, part, whole_at
+from driftwise.errors import CheckpointError
 from driftwise.pairs import layout as slot
 from driftwise.pairs.judging import score_slope
 
@@ -47,6 +48,11 @@ class Family:
         ``sides(count, dim)``: sides of the record's parts, by name.
     beside : bool
         Whether what it knows, and proposes, is in the cell of self-tuned Scream, beside the pool.
+    changing : mapping
+        Slots of the header that change from round to round, which are saved; for one that is an index, the slot of its
+        limit and how far below that it must stay. All other slots are constants.
+    fixed : tuple of str
+        Parts of the record that are indices, and constants.
     """
 
     plugin: Plugin
@@ -54,10 +60,30 @@ class Family:
     fill: Callable[[Array, dict[str, Array], Sequence[Any], Array], None]
     sides: Callable[[int, int], Sides]
     beside: bool = False
+    changing: Mapping[int, tuple[int, int] | None] = field(default_factory=dict)
+    fixed: tuple[str, ...] = ()
+
+    def _all_sides(self, count: int, dim: int) -> Sides:
+        return {**self.sides(count, dim), "blocks": -(-count // 4), "dim": dim}
+
+    def resume(self, record: Array, saved: Array, dim: int) -> None:
+        """Take in a record that was saved, without its constants: these are those of the new record."""
+        sides, constants = self._all_sides(int(record[COUNT]), dim), record.copy()
+        record[:] = saved
+        head = self.section.numbers
+        record[:head] = constants[:head]
+        for slot_, limit in self.changing.items():
+            index = saved[slot_]
+            if limit is not None and not (0.0 <= index <= constants[limit[0]] - limit[1] and index == np.floor(index)):
+                raise CheckpointError(f"SelfTunedLearner: an estimator's record with the index {index} is not possible.")
+            record[slot_] = index
+        own, new = self.section.views(constants, sides), self.section.views(record, sides)
+        for name in self.fixed:
+            new[name][:] = own[name]
 
     def record(self, estimators: Sequence[Any], first: int, start: Array) -> Array:
         """Return the record of these estimators, whose proposals begin at row `first`."""
-        sides = {**self.sides(len(estimators), start.size), "blocks": -(-len(estimators) // 4), "dim": start.size}
+        sides = self._all_sides(len(estimators), start.size)
         record = np.zeros(self.section.size(sides))
         self.section.write_offsets(record, sides)
         record[FIRST], record[COUNT], record[BLOCKS] = first, len(estimators), sides["blocks"]

@@ -135,8 +135,8 @@ def _sides(count: int, dim: int) -> Sides:
     return {"count": count, "groups": -(-count // 4)}  # as many lanes as there may be drifts
 
 
-FULL_NEWTON = Family(newton_steps, FULL, _fill, _sides)
-DIAGONAL_NEWTON = Family(newton_steps, DIAGONAL, _fill, _sides)
+FULL_NEWTON = Family(newton_steps, FULL, _fill, _sides, fixed=("lane",))
+DIAGONAL_NEWTON = Family(newton_steps, DIAGONAL, _fill, _sides, fixed=("lane",))
 
 
 class Newton(Estimator):

@@ -187,7 +187,9 @@ def forecast_seasons(v: Pointer, own: Pointer, terms: Pointer, scream: Pointer) 
 def family(longest: int) -> Family:
     """Return the family that looks at lags of up to `longest` rounds."""
     sides = {"lags": longest, "twice": 2 * (longest + 2)}
-    return Family(forecast_seasons, SEASONS, _fill, lambda count, dim: {**sides, "count": count})
+    return Family(
+        forecast_seasons, SEASONS, _fill, lambda count, dim: {**sides, "count": count}, changing={PERIOD: (LONGEST, 0)}
+    )
 
 
 _FAMILIES: dict[int | None, Family] = {}

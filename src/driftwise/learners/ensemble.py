@@ -23,7 +23,7 @@ import numpy as np
 from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
-from driftwise._validate import Array, array, choice, instance, number, whole
+from driftwise._validate import Array, array, choice, instance, number, read_only, whole
 from driftwise.domains import Domain
 from driftwise.engine import Program, layout
 from driftwise.engine.rounds import MISFIT, OK
@@ -87,6 +87,8 @@ class Ensemble(Learner):
     >>> learner.act().round(4)
     array([-0.683,  0.   ])
     """
+
+    state_names = ()
 
     def __init__(
         self,
@@ -252,6 +254,21 @@ class Ensemble(Learner):
         acted = self._acted
         self._take(self.program.cell_of(known))
         self._acted = acted
+
+    def _saved(self) -> dict[str, Any]:
+        """Return the state: the vector of all it knows, and whether its base-learners have twins that heed hints."""
+        return {**super()._saved(), "known": self._state, "twins": self.program.heedless > 0}
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Continue from a state that was saved."""
+        known, twins, acted = saved.pop("known"), saved.pop("twins"), saved["acted"]
+        super()._resume(saved)
+        if twins:
+            self.program = self.program.with_twins()
+        self.program.check_state(type(self).__name__, known, self._round)
+        self._take(self.program.cell_of(known))
+        if acted is not None:
+            self._acted = read_only(array(type(self).__name__, "acted", acted, self._shape, copy=True))
 
     @property
     def _state(self) -> Array:

@@ -7,6 +7,7 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._saving import savable
 from driftwise._validate import Array, Checked, array, choice, instance, loose, number
 from driftwise.domains import Domain
 from driftwise.engine.program import pool_size
@@ -26,6 +27,7 @@ class Options(TypedDict, total=False):
     start: ArrayLike | None
 
 
+@savable
 @dataclass(frozen=True)
 class Pool(metaclass=Checked):
     """Step sizes of the base-learners, per root round.
@@ -71,6 +73,7 @@ class Pool(metaclass=Checked):
         return np.repeat(steps, len(self.kinds))
 
 
+@savable
 @dataclass(frozen=True)
 class Meta(metaclass=Checked):
     """Hedge over the base-learners.
@@ -105,6 +108,7 @@ class Meta(metaclass=Checked):
         return np.asarray(np.log(weights) - np.log(weights.sum()))
 
 
+@savable
 @dataclass(frozen=True)
 class Surrogate(metaclass=Checked):
     """What Hedge is fed for each base-learner, and where gradients are taken.

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, checked, instance, read_only, seeded
+from driftwise._validate import Array, array, checked, instance, read_only, seeded
 from driftwise.domains import Box
-from driftwise.errors import OrderError, ParameterError
+from driftwise.errors import CheckpointError, OrderError, ParameterError
 from driftwise.learners.base import Learner
 from driftwise.learners.self_tuned import SelfTunedLearner
 from driftwise.learners.self_tuned.explanation import Explanation, PoolCertificate
@@ -116,6 +116,19 @@ class Rounded(Learner):
             raise self._too_early()
         self._inner.observe(gradient)
         self._end_round()
+
+    state_names = ("_thresholds", "_fractional")
+
+    def _configuration(self) -> dict[str, Any]:
+        """Return what builds it again: the learner inside as it is now; thresholds are part of the state."""
+        return {"learner": self._inner, "seed": 0}
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Continue from a state that was saved."""
+        thresholds = array("Rounded", "thresholds", saved["_thresholds"], (self.domain.dim,))
+        if not (thresholds.min() >= 0.0 and thresholds.max() < 1.0):
+            raise CheckpointError(f"Rounded: thresholds are from 0 to 1, got {thresholds}.")
+        super()._resume(saved)
 
     def __setstate__(self, saved: dict[str, object]) -> None:
         """Continue after copying or unpickling, where numpy forgets which arrays are read-only."""

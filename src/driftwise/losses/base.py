@@ -90,6 +90,7 @@ class LossStream(Fixed):
     dim: int
     memory: int
     _rounds: int
+    _remembers = False  # they are large
 
     @abstractmethod
     def _value(self, t: int, window: Array) -> float: ...

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from driftwise._saving import savable
 from driftwise.losses import LossStream
 from driftwise.losses.base import DataLoss
 from driftwise.pairs.layout import EACH, GRADIENT, SCORE
@@ -10,6 +11,7 @@ WIDEST = 64
 """Coordinates up to which matrices are full; above, only their diagonals are kept."""
 
 
+@savable
 @dataclass(frozen=True)
 class Kind:
     """A kind of loss.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from driftwise._memory import Array
 from driftwise.domains import Domain
 from driftwise.domains.kernels import BOX, SIMPLEX
+from driftwise.errors import CheckpointError
 from driftwise.movecost import MoveCost
 from driftwise.pairs import judging, layout, moving, rounds
 from driftwise.pairs.kinds import Kind
@@ -27,6 +28,11 @@ JUDGES = (judging.judge_score, judging.judge_each, judging.judge_gradient)
 
 FAVOUR = 0.9
 """Prior weight of self-tuned Scream, followed, where only gradients are known: it is hardly ever to be dearer."""
+
+CONSTANT = ("plan", "prices", "tau", "waits", "log_prior", "owner", "records", "edges", "formed")
+
+CHANGING = tuple(part.name for part in layout.KEPT if part.name not in (*CONSTANT, "record"))
+"""Parts of the vector that change from round to round; of the records, each family knows which do."""
 
 STAY = "stay"
 """Name of the pair that never moves from the start."""
@@ -214,6 +220,34 @@ class Plan:
         start = int(kept[layout.PLAN])
         kept[start : start + self.sides["plan"]] = self.domain.plan(link=False)
         return kept
+
+    def resumed(self, kept: Array, start: Array) -> Array:
+        """Return the vector of what was saved, without its constants, which are those of a new pool."""
+        vector = self.new(start)
+        size = int(vector[layout.ROOM_AT])
+        if kept.dtype != np.float64 or kept.shape != (size,):
+            raise CheckpointError(f"SelfTunedLearner: a pool of {size} numbers was expected, not one of {kept.shape}.")
+        saved, parts = POOL.views(POOL.with_room(kept, self.sides), self.sides), self.views(vector)
+        vector[layout.FACTOR] = kept[layout.FACTOR]
+        vector[layout.ROUNDS : layout.SCREAM_ROW] = kept[layout.ROUNDS : layout.SCREAM_ROW]
+        for name in CHANGING:
+            parts[name][:] = saved[name]
+        edges = [*parts["records"][:, 1].astype(int).tolist(), parts["record"].size]
+        for family, first, last in zip(self.families, edges[:-1], edges[1:], strict=True):
+            family.resume(parts["record"][first:last], saved["record"][first:last], self.domain.dim)
+        numbers = np.concatenate([vector[layout.ROUNDS : layout.SCREAM_ROW], *(parts[name].ravel() for name in CHANGING)])
+        weights = parts["weights"]
+        possible = {
+            "numbers": not np.isnan(numbers).any(),
+            "rounds": vector[layout.ROUNDS] == np.floor(vector[layout.ROUNDS]) and 0.0 <= vector[layout.ROUNDS] < 2.0**53,
+            "rates": vector[layout.RATE] >= 0.0 and vector[layout.FACTOR] > 0.0,
+            "weights": np.all(weights >= 0.0) and abs(weights.sum() - 1.0) <= 1e-9,
+            "decision": self.domain.contains(parts["decision"]),
+        }
+        wrong = [name for name, fine in possible.items() if not fine]
+        if wrong:
+            raise CheckpointError(f"SelfTunedLearner: a pool with such {', '.join(wrong)} is not possible.")
+        return vector
 
     def vector_of(self, kept: Array) -> Array:
         """Return what was kept as a vector with room."""

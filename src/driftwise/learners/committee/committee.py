@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._protocol import Actor
-from driftwise._validate import Array, choice, read_only, seeded, whole
+from driftwise._protocol import Actor, expect_names
+from driftwise._validate import Array, array, choice, read_only, seeded, whole
+from driftwise.errors import CheckpointError
 from driftwise.learners.committee import kernels, layout
 from driftwise.learners.committee.follow import draw, redraw
-from driftwise.learners.committee.layout import Flags, begin_round, charge, keep_rows, new_committee, parts_of
+from driftwise.learners.committee.layout import Flags, begin_round, charge, keep_rows, new_committee, parts_of, take_parts
 from driftwise.learners.committee.pairs import Pairs, read_movers
 from driftwise.learners.committee.reading import read_losses, read_pair_losses, read_proposals
 from driftwise.learners.parts import read_prior
@@ -265,6 +266,46 @@ class Committee(Actor):
             f"Committee(n={self.n}, switching_cost={self.switching_cost!r}, mode={self.mode!r}{movers}, "
             f"round={self.round})"
         )
+
+    def _saved(self) -> dict[str, Any]:
+        """Return the state: of the vector all but constants, the draws, and what the pairs have learnt."""
+        now: _Round | None = self._acted
+        pairs = self._pairs
+        return {
+            "round": self._round,
+            "acted": None if now is None else tuple(now),
+            "shape": None if self._shape is None else list(self._shape),
+            "numbers": self._vector[layout.ROUNDS : layout.CHARGE + 1],
+            "parts": {name: self._parts[name] for name in layout.CHANGING},
+            "followed": self._followed,
+            "draws": self._rng,
+            "pairs": None if pairs is None else [pairs.staying, pairs.known],
+        }
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Continue from a state that was saved."""
+        owner, shape = "Committee", saved["shape"]
+        expect_names(owner, saved, set(self._saved()))
+        if shape is not None:
+            self._shape = tuple(whole(owner, "shape", side) for side in shape)
+            size = math.prod(self._shape)
+            cost = move_cost_for(owner, self._price, size)
+            self._take(new_committee(self._log_prior, cost.prices(size), cost.norm == "l1"))
+        take_parts(self._vector, self._parts, saved["numbers"], saved["parts"])
+        self._followed, self._rng = saved["followed"], saved["draws"]
+        if self._followed is not None:
+            whole(owner, "followed", self._followed, low=0, high=self.n * self._each - 1)
+        if self._pairs is not None:
+            for own, known in zip([self._pairs.staying, self._pairs.known], saved["pairs"], strict=True):
+                own[:] = array(owner, "pairs", known, own.shape)
+        self._round = whole(owner, "round", saved["round"], low=0)
+        if saved["acted"] is not None:
+            awake, rows, decision, announced = saved["acted"]
+            rows = array(owner, "rows", rows, (self.n, math.prod(self._shape or ())))
+            if awake.shape != (self.n,) or awake.dtype != bool:
+                raise CheckpointError(f"{owner}: who is awake must be {self.n} truth values.")
+            acted = read_only(array(owner, "decision", decision, self._shape)) if self._shape else float(decision)
+            self._acted = _Round(awake, rows, acted, bool(announced))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is to be copied: the vector, without the views of its parts."""

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from driftwise._lanes import WIDTH
 from driftwise._memory import Array, Part, Section
+from driftwise._validate import array
 from driftwise.engine.hedge import TIE
+from driftwise.errors import CheckpointError
 
 Flags = NDArray[np.bool_]
 
@@ -53,6 +55,9 @@ COMMITTEE = Section(
 
 Parts = dict[str, Array]
 
+CHANGING = tuple(part.name for part in COMMITTEE.parts if part.name not in ("log_prior", "prices"))
+"""Parts that change from round to round."""
+
 
 def new_committee(log_prior: Array, prices: Array, adds_up: bool) -> Array:
     """Return the vector of a committee that has seen nothing yet; `prices` are rows up and down."""
@@ -75,6 +80,20 @@ def parts_of(vector: Array) -> Parts:
     parts = COMMITTEE.views(vector, {"members": members, "lanes": lanes, "dim": dim})
     padded = {part.name for part in COMMITTEE.parts if part.shape == ("lanes",)}
     return {name: part[:members] if name in padded else part for name, part in parts.items()}
+
+
+def take_parts(vector: Array, parts: Parts, numbers: Array, saved: Parts) -> None:
+    """Write what was saved of a committee into the vector of a new one, whose constants stay."""
+    vector[ROUNDS : CHARGE + 1] = array("Committee", "numbers", numbers, (CHARGE + 1 - ROUNDS,))
+    if saved.keys() != set(CHANGING):
+        raise CheckpointError(f"Committee: a saved state has parts {sorted(CHANGING)}, this one {sorted(saved)}.")
+    for name in CHANGING:
+        part = parts[name]
+        if saved[name].shape != part.shape or np.isnan(saved[name]).any():
+            raise CheckpointError(f"Committee: {name} must be numbers of shape {part.shape}.")
+        part[:] = saved[name]
+    if not (np.all(parts["weights"] >= 0.0) and vector[RATE] >= 0.0 and vector[OVERHEAD] >= 0.0):
+        raise CheckpointError("Committee: weights, rate and overhead must be at least 0.")
 
 
 def begin_round(parts: Parts, awake: Flags, rows: Array) -> None:

@@ -7,15 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftwise._validate import Array, instance, read_only, whole
+from driftwise._validate import Array, array, instance, number, read_only, whole
 from driftwise.domains import Domain
-from driftwise.errors import InputError, OrderError, ParameterError, unknown_name
+from driftwise.errors import CheckpointError, InputError, OrderError, ParameterError, unknown_name
 from driftwise.estimators import Estimator
 from driftwise.estimators import default as default_estimators
 from driftwise.learners.base import Learner
 from driftwise.learners.parts import first_decision, wide_enough
 from driftwise.learners.self_tuned.explanation import Explanation, PoolCertificate, certify, explain
-from driftwise.learners.self_tuned.own import Follower, Shown, proposal_of, seen_in
+from driftwise.learners.self_tuned.own import (
+    Follower,
+    Shown,
+    proposal_of,
+    resume_state,
+    saved_state,
+    seen_in,
+)
 from driftwise.learners.self_tuned.proposals import Proposals, read_proposals
 from driftwise.learners.self_tuned_scream import SelfTunedScream
 from driftwise.losses import LossStream, RoundLoss
@@ -121,6 +128,8 @@ class SelfTunedLearner(Learner):
       + 3 x 3.1507, the overhead of mixing
       + 1.25327e-08, what clipping may have hidden
     """
+
+    state_names = ()
 
     def __init__(
         self,
@@ -451,6 +460,53 @@ class SelfTunedLearner(Learner):
     def _take_hint(self, hint: Array) -> None:
         if self._scream is not None:
             self._scream.act(hint)
+
+    def _saved(self) -> dict[str, Any]:
+        """Return the state: of the pool all but constants, self-tuned Scream inside, and what is in Python."""
+        plan, scream = self._plan, self._scream
+        return {
+            **super()._saved(),
+            "names": list(self._names),
+            "start": self._start,
+            "kind": None if plan is None else plan.kind,
+            "pool": None if plan is None else plan.kept(self._vector),
+            "scream": None if scream is None else scream._saved(),
+            "staying": [one.staying for one in self._followers],
+            "proposed": list(self._proposed.items()),
+            "estimators": [saved_state(one) for one in self._in_python],
+        }
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Continue from a state that was saved."""
+        parts = {name: saved.pop(name) for name in self._saved().keys() - {"round", "acted"}}
+        super()._resume(saved)
+        dim, kind = self.domain.dim, parts["kind"]
+        self._names = tuple(str(name) for name in parts["names"])
+        self._start = first_decision("SelfTunedLearner", self.domain, Euclidean(), parts["start"])
+        if kind is not None:
+            if kind.dim != dim or kind.form not in (SCORE, EACH, GRADIENT):
+                raise CheckpointError(f"SelfTunedLearner: it decides in {dim} coordinates, and learnt from {kind}.")
+            self._plan = self._new_plan(kind)
+            self._vector = self._plan.resumed(parts["pool"], self._start)
+            if (self._vector[layout.SCREAM_ROW] >= 0.0) != (parts["scream"] is not None):
+                raise CheckpointError("SelfTunedLearner: self-tuned Scream is inside, but was not saved, or the reverse.")
+            if parts["scream"] is not None:
+                self._scream = SelfTunedScream(self.domain, switching_cost=self._cost, start=self._start)
+                self._scream._resume(parts["scream"])
+        for one, known in zip(self._in_python, parts["estimators"], strict=True):
+            resume_state(one, known)
+        for follower, staying in zip(self._followers, parts["staying"], strict=True):
+            follower.staying = number("SelfTunedLearner", "staying", staying, low=0.0)
+        rows = 0 if self._plan is None else len(self._plan.rows)
+        for row, point in parts["proposed"]:
+            fits = point is None or array("SelfTunedLearner", "proposed", point, (dim,)) is not None
+            self._proposed[whole("SelfTunedLearner", "row", row, low=0, high=rows - 1)] = point if fits else None
+
+    @property
+    def _in_python(self) -> list[Estimator]:
+        """The estimators that are written in Python, and have begun."""
+        rows = () if self._plan is None else self._plan.rows
+        return [row.estimator for row in rows if row.family is None and row.estimator is not None]
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is to be copied: of the pool, what is neither scratch space nor an address."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from driftwise._validate import Array, array
-from driftwise.errors import ParameterError
+from driftwise.errors import CheckpointError, ParameterError
 from driftwise.estimators import Estimator, Seen
 from driftwise.movers import Follow, Mover, Step
 from driftwise.pairs import layout
@@ -99,6 +99,27 @@ def seen_in(plan: Plan, vector: Array, terms: Array | None) -> Seen:
         slope=slope,
         price=plan.cost,
     )
+
+
+def saved_state(one: Estimator) -> dict[str, Any]:
+    """Return what an estimator that is written in Python knows, by name."""
+    return {name: getattr(one, name) for name in _names(one)}
+
+
+def resume_state(one: Estimator, saved: dict[str, Any]) -> None:
+    """Let an estimator that is written in Python know what was saved."""
+    if saved.keys() != set(_names(one)):
+        raise CheckpointError(f"{type(one).__name__}: a saved state has {sorted(_names(one))}, got {sorted(saved)}.")
+    one.__dict__.update(saved)
+
+
+def _names(one: Estimator) -> tuple[str, ...]:
+    if one.state_names is None:
+        raise CheckpointError(
+            f"{type(one).__name__}: to be saved, an estimator in Python must say what changes from round to round: give "
+            "the class state_names = (...), the names of these attributes, or () if there are none."
+        )
+    return one.state_names
 
 
 def proposal_of(one: Estimator, plan: Plan) -> Array | None:

@@ -1,0 +1,124 @@
+"""Load what was saved: learners, committees, controllers, fleets and traces, from a file or from bytes.
+
+Saving is a method of each of them, ``save(path)`` or ``to_bytes()``. A checkpoint is one safetensors file with a digest
+over everything (see `driftwise._container`), read without pickle, and what is loaded goes on bit for bit.
+"""
+
+import importlib
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from driftwise._container import unpack
+from driftwise._files import read_limited
+from driftwise._saving import CLASSES, SCHEMA, Reader
+from driftwise._validate import checked
+from driftwise.errors import CheckpointError, DriftwiseError, InputError, ParameterError
+
+Migration = Callable[[dict[str, Any]], dict[str, Any]]
+
+MIGRATIONS: dict[int, Migration] = {}
+"""For each older schema, what turns a header of it into one of the next schema."""
+
+
+@checked
+def load(path: "str | os.PathLike[str]", *, classes: Sequence[type] = ()) -> Any:
+    """Load what ``save(path)`` has written.
+
+    A file that is damaged, cut short, or no checkpoint at all raises `CheckpointError`, and one that cannot be read
+    `StorageError`. Loading runs no code that stands in the file: there is none. It is no protection against a file
+    whose author wishes you ill and has made a digest that fits: that can hold any numbers that the checks let pass,
+    such as a badly tuned learner.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    classes : sequence of types, optional
+        Classes of your own that are in the file. Those of driftwise are found without.
+
+    Returns
+    -------
+    Learner, Committee, Controller, Fleet or Trace
+        As it was when it was saved.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import driftwise as dw
+    >>> learner = dw.SelfTunedScream(dw.Ball(2), switching_cost=1.0)
+    >>> for _ in range(3):
+    ...     w = learner.act()
+    ...     learner.observe([1.0, -0.5])
+    >>> path = os.path.join(tempfile.mkdtemp(), "learner.safetensors")
+    >>> learner.save(path)
+    >>> again = dw.load(path)
+    >>> again.round, bool((again.act() == learner.act()).all())
+    (3, True)
+    """
+    return _read("load", read_limited("load", path), classes)
+
+
+@checked
+def from_bytes(data: bytes, *, classes: Sequence[type] = ()) -> Any:
+    """Return what ``to_bytes()`` was called on, as it was then.
+
+    Parameters
+    ----------
+    data : bytes
+        A checkpoint.
+    classes : sequence of types, optional
+        As in `load`.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> learner = dw.OGD(dw.Ball(1), step=0.5)
+    >>> w = learner.act()
+    >>> learner.observe([1.0])
+    >>> dw.from_bytes(learner.to_bytes()).act()
+    array([-0.5])
+    """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise InputError(f"from_bytes: data must be bytes, as to_bytes() returns them, got {type(data).__name__}.")
+    return _read("from_bytes", bytes(data), classes)
+
+
+def _read(owner: str, data: bytes, classes: Sequence[type]) -> Any:
+    if isinstance(classes, type) or not all(isinstance(cls, type) for cls in classes):
+        raise ParameterError(f"{owner}: classes must be a sequence of classes, such as [MyLearner], got {classes!r}.")
+    header, arrays = unpack(owner, data)
+    try:
+        tree = up_to_date(owner, header)["what"]
+        return Reader(owner, arrays, len(data), classes, _find).whole(tree)
+    except CheckpointError:
+        raise
+    except MemoryError:
+        raise CheckpointError(f"{owner}: what the file describes does not fit in memory.") from None
+    except (DriftwiseError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise CheckpointError(
+            f"{owner}: the file is whole, but what it describes is not possible: {type(error).__name__}: {error}"
+        ) from error
+    except RecursionError:
+        raise CheckpointError(f"{owner}: the file has objects in objects, too deep to be read.") from None
+
+
+def up_to_date(owner: str, header: dict[str, Any]) -> dict[str, Any]:
+    """Return a header of any schema so far as one of the present schema."""
+    schema = header.get("schema")
+    if not isinstance(schema, int) or schema > SCHEMA or schema < 1:
+        raise CheckpointError(
+            f"{owner}: the file has schema {schema!r}, written by driftwise {header.get('driftwise')}; this version "
+            f"reads schemas up to {SCHEMA}. Install a newer version of driftwise."
+        )
+    while schema < SCHEMA:
+        header, schema = MIGRATIONS[schema](header), schema + 1
+    return header
+
+
+def _find(name: str) -> type | None:
+    """Return a class of driftwise by its name in files."""
+    if name not in CLASSES:
+        for room in ("driftwise.control", "driftwise.fleet"):
+            importlib.import_module(room)
+    return CLASSES.get(name)
