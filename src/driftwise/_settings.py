@@ -51,11 +51,12 @@ class Configured(Checked):
 
     def __init__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> None:
         super().__init__(name, bases, space)
-        savable(cls)
         if not cls.__module__.startswith("driftwise."):
             if cls.__setattr__ is Fixed.__setattr__:  # type: ignore[comparison-overlap]
                 cls.__setattr__ = object.__setattr__  # type: ignore[assignment]
-        elif "__init__" in space:
+            return
+        savable(cls)
+        if "__init__" in space:
             for argument in cls.__signature__.parameters:
                 if not hasattr(cls, argument):
                     setattr(cls, argument, _Setting(argument))

@@ -119,6 +119,5 @@ def up_to_date(owner: str, header: dict[str, Any]) -> dict[str, Any]:
 def _find(name: str) -> type | None:
     """Return a class of driftwise by its name in files."""
     if name not in CLASSES:
-        for room in ("driftwise.control", "driftwise.fleet"):
-            importlib.import_module(room)
+        importlib.import_module("driftwise.control")
     return CLASSES.get(name)

@@ -3,9 +3,9 @@
 import copy
 import functools
 import math
-import pickle
 import random
 from collections.abc import Callable
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -116,8 +116,8 @@ def check_random_state(who: object, before: tuple[Any, ...]) -> None:
 def saved(who: object) -> bytes | None:
     """Return the whole state of a learner or controller as bytes, or None if it cannot be pickled."""
     try:
-        return pickle.dumps(who)
-    except (pickle.PicklingError, AttributeError, TypeError):
+        return bytes(ForkingPickler.dumps(who))
+    except Exception:  # whatever its parts raise
         return None
 
 
@@ -126,7 +126,7 @@ def copies(who: A) -> dict[str, Callable[[A], A]]:
 
     def pickled(original: A) -> A:
         known = saved(original)
-        twin: A = original.clone() if known is None else pickle.loads(known)
+        twin: A = original.clone() if known is None else ForkingPickler.loads(known)
         return twin
 
     return {"clone()": lambda original: original.clone(), "copy.deepcopy": copy.deepcopy, "pickle": pickled}
