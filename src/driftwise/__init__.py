@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         streams,
         testing,
     )
+    from driftwise.checkpoint import from_bytes, load
     from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
     from driftwise.learners import (
         OGD,
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
         SquaredLoss,
         TrackingLoss,
     )
-    from driftwise.checkpoint import from_bytes, load
     from driftwise.movecost import MoveCost
     from driftwise.play import play
     from driftwise.trace import Trace

@@ -34,6 +34,11 @@ KINDS = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "U64": "<u8", "
 _NAMES = {np.dtype(kind): name for name, kind in KINDS.items()}
 
 
+def can_be_saved(array: NDArray[Any]) -> bool:
+    """Tell whether an array is of a type that a file can hold."""
+    return array.dtype.newbyteorder("<") in _NAMES
+
+
 def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> list[bytes | memoryview]:
     """Return a checkpoint as pieces to be written one after another; arrays are not copied if they are contiguous."""
     text = json.dumps(header, allow_nan=False, separators=(",", ":"))
@@ -48,7 +53,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> list[
         start, end = end, end + part.nbytes
         table[name] = {"dtype": _NAMES[part.dtype], "shape": list(arrays[name].shape), "data_offsets": [start, end]}
         if part.nbytes:
-            pieces.append(memoryview(part.reshape(-1)).cast("B"))
+            pieces.append(part.reshape(-1).view(np.uint8).data)
     table[DIGEST] = {"dtype": "U8", "shape": [_SIZE], "data_offsets": [end, end + _SIZE]}
     head = json.dumps(table, separators=(",", ":")).encode()
     head += b" " * (-len(head) % 8)
@@ -66,11 +71,11 @@ def unpack(owner: str, data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[A
     """
     if len(data) <= _SIZE + 8 or hashlib.sha256(memoryview(data)[:-_SIZE]).digest() != data[-_SIZE:]:
         raise CheckpointError(
-            f"{owner}: these {len(data)} bytes are not a checkpoint of driftwise, or they are damaged or cut short: the "
-            "digest at their end is not that of what stands before it. Use an earlier copy."
+            f"{owner}: these {len(data)} bytes are not a checkpoint of driftwise, or they are damaged or cut short: "
+            "the digest at their end is not that of what stands before it. Use an earlier copy."
         )
     try:
-        tensors = dict(deserialize(data))
+        tensors = dict(deserialize(data))  # type: ignore[no-untyped-call]
         length = int.from_bytes(data[:8], "little")
         header = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][KEY])
         arrays = {name: _array(tensor) for name, tensor in tensors.items() if name != DIGEST}

@@ -10,12 +10,13 @@ import dataclasses
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from driftwise import __version__
+from driftwise._container import can_be_saved
 from driftwise.errors import CheckpointError
 
 C = TypeVar("C", bound=type)
@@ -95,13 +96,16 @@ class Writer:
             return {"!": "tuple", "is": [self.write(part, f"{path}.{i}") for i, part in enumerate(value)]}
         if isinstance(value, dict):
             pairs = enumerate(value.items())
-            return {"!": "dict", "is": [[self.write(k, f"{path}.{i}k"), self.write(v, f"{path}.{i}")] for i, (k, v) in pairs]}
+            return {
+                "!": "dict",
+                "is": [[self.write(k, f"{path}.{i}k"), self.write(v, f"{path}.{i}")] for i, (k, v) in pairs],
+            }
         if isinstance(value, np.random.Generator):
             return self._generator(value, path)
         return self._object(value, path)
 
     def _array(self, value: NDArray[Any], path: str) -> Any:
-        if value.dtype.kind not in "fiub":
+        if not can_be_saved(value):
             raise CheckpointError(f"{self.owner}: {path} is an array of {value.dtype}, and only numbers can be saved.")
         name = path if path not in self.arrays else f"{path}.{len(self.arrays)}"
         self.arrays[name] = value
@@ -115,7 +119,7 @@ class Writer:
 
     def _object(self, value: Any, path: str) -> Any:
         cls = type(value)
-        known = {"!": "object", "class": title(cls)}
+        known: dict[str, Any] = {"!": "object", "class": title(cls)}
         if CLASSES.get(title(cls)) is cls or cls.__module__.split(".")[0] != "driftwise":
             if dataclasses.is_dataclass(value):
                 fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init}
@@ -140,7 +144,7 @@ class Writer:
 
 def header_of(what: Any, writer: Writer) -> dict[str, Any]:
     """Return the header of a checkpoint; arrays are entered in the writer's table."""
-    return {"schema": SCHEMA, "driftwise": __version__, "what": writer.write(what, "")}
+    return {"schema": SCHEMA, "driftwise": import_module("driftwise").__version__, "what": writer.write(what, "")}
 
 
 class Reader:
@@ -201,7 +205,9 @@ class Reader:
         """Return the value that the whole file stands for: all its arrays must be used."""
         value = self.read(tree)
         if self.arrays:
-            raise CheckpointError(f"{self.owner}: the file has arrays that belong to nothing: {sorted(self.arrays)[:3]}.")
+            raise CheckpointError(
+                f"{self.owner}: the file has arrays that belong to nothing: {sorted(self.arrays)[:3]}."
+            )
         return value
 
     def _generator(self, kind: str, state: dict[str, Any]) -> np.random.Generator:
@@ -246,7 +252,7 @@ def build(cls: type, arguments: dict[str, Any]) -> Any:
     if not arguments.keys() <= signature.parameters.keys():
         raise CheckpointError(f"{cls.__name__} does not take {sorted(arguments.keys() - signature.parameters.keys())}.")
     ordered = {name: arguments[name] for name in signature.parameters if name in arguments}
-    call = inspect.BoundArguments(signature, ordered)  # type: ignore[arg-type]
+    call = inspect.BoundArguments(signature, ordered)
     return cls(*call.args, **call.kwargs)
 
 

@@ -48,6 +48,7 @@ class Configured(Checked):
     """
 
     _begun_with: frozenset[str]
+    _remembers: bool
 
     def __init__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> None:
         super().__init__(name, bases, space)

@@ -9,16 +9,18 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from numpy.typing import NDArray
+
 from driftwise._container import unpack
 from driftwise._files import read_limited
 from driftwise._saving import CLASSES, SCHEMA, Reader
 from driftwise._validate import checked
 from driftwise.errors import CheckpointError, DriftwiseError, InputError, ParameterError
 
-Migration = Callable[[dict[str, Any]], dict[str, Any]]
+Migration = Callable[[dict[str, Any], dict[str, NDArray[Any]]], dict[str, Any]]
 
 MIGRATIONS: dict[int, Migration] = {}
-"""For each older schema, what turns a header of it into one of the next schema."""
+"""For each older schema, what turns header and arrays of it into those of the next schema."""
 
 
 @checked
@@ -89,7 +91,9 @@ def _read(owner: str, data: bytes, classes: Sequence[type]) -> Any:
         raise ParameterError(f"{owner}: classes must be a sequence of classes, such as [MyLearner], got {classes!r}.")
     header, arrays = unpack(owner, data)
     try:
-        tree = up_to_date(owner, header)["what"]
+        tree = up_to_date(owner, header, arrays)["what"]
+        if not isinstance(tree, dict) or tree.get("!") != "object":
+            raise CheckpointError(f"{owner}: the file holds no object.")
         return Reader(owner, arrays, len(data), classes, _find).whole(tree)
     except CheckpointError:
         raise
@@ -103,8 +107,8 @@ def _read(owner: str, data: bytes, classes: Sequence[type]) -> Any:
         raise CheckpointError(f"{owner}: the file has objects in objects, too deep to be read.") from None
 
 
-def up_to_date(owner: str, header: dict[str, Any]) -> dict[str, Any]:
-    """Return a header of any schema so far as one of the present schema."""
+def up_to_date(owner: str, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Return a header of any schema so far as one of the present schema; arrays are brought up to date in place."""
     schema = header.get("schema")
     if not isinstance(schema, int) or schema > SCHEMA or schema < 1:
         raise CheckpointError(
@@ -112,7 +116,7 @@ def up_to_date(owner: str, header: dict[str, Any]) -> dict[str, Any]:
             f"reads schemas up to {SCHEMA}. Install a newer version of driftwise."
         )
     while schema < SCHEMA:
-        header, schema = MIGRATIONS[schema](header), schema + 1
+        header, schema = MIGRATIONS[schema](header, arrays), schema + 1
     return header
 
 

@@ -75,7 +75,9 @@ class Family:
         for slot_, limit in self.changing.items():
             index = saved[slot_]
             if limit is not None and not (0.0 <= index <= constants[limit[0]] - limit[1] and index == np.floor(index)):
-                raise CheckpointError(f"SelfTunedLearner: an estimator's record with the index {index} is not possible.")
+                raise CheckpointError(
+                    f"SelfTunedLearner: an estimator's record with the index {index} is not possible."
+                )
             record[slot_] = index
         own, new = self.section.views(constants, sides), self.section.views(record, sides)
         for name in self.fixed:

@@ -235,11 +235,14 @@ class Plan:
         edges = [*parts["records"][:, 1].astype(int).tolist(), parts["record"].size]
         for family, first, last in zip(self.families, edges[:-1], edges[1:], strict=True):
             family.resume(parts["record"][first:last], saved["record"][first:last], self.domain.dim)
-        numbers = np.concatenate([vector[layout.ROUNDS : layout.SCREAM_ROW], *(parts[name].ravel() for name in CHANGING)])
+        numbers = np.concatenate(
+            [vector[layout.ROUNDS : layout.SCREAM_ROW], *(parts[name].ravel() for name in CHANGING)]
+        )
         weights = parts["weights"]
         possible = {
             "numbers": not np.isnan(numbers).any(),
-            "rounds": vector[layout.ROUNDS] == np.floor(vector[layout.ROUNDS]) and 0.0 <= vector[layout.ROUNDS] < 2.0**53,
+            "rounds": vector[layout.ROUNDS] == np.floor(vector[layout.ROUNDS])
+            and 0.0 <= vector[layout.ROUNDS] < 2.0**53,
             "rates": vector[layout.RATE] >= 0.0 and vector[layout.FACTOR] > 0.0,
             "weights": np.all(weights >= 0.0) and abs(weights.sum() - 1.0) <= 1e-9,
             "decision": self.domain.contains(parts["decision"]),

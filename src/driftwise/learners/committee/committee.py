@@ -12,7 +12,15 @@ from driftwise._validate import Array, array, choice, read_only, seeded, whole
 from driftwise.errors import CheckpointError
 from driftwise.learners.committee import kernels, layout
 from driftwise.learners.committee.follow import draw, redraw
-from driftwise.learners.committee.layout import Flags, begin_round, charge, keep_rows, new_committee, parts_of, take_parts
+from driftwise.learners.committee.layout import (
+    Flags,
+    begin_round,
+    charge,
+    keep_rows,
+    new_committee,
+    parts_of,
+    take_parts,
+)
 from driftwise.learners.committee.pairs import Pairs, read_movers
 from driftwise.learners.committee.reading import read_losses, read_pair_losses, read_proposals
 from driftwise.learners.parts import read_prior

@@ -489,7 +489,9 @@ class SelfTunedLearner(Learner):
             self._plan = self._new_plan(kind)
             self._vector = self._plan.resumed(parts["pool"], self._start)
             if (self._vector[layout.SCREAM_ROW] >= 0.0) != (parts["scream"] is not None):
-                raise CheckpointError("SelfTunedLearner: self-tuned Scream is inside, but was not saved, or the reverse.")
+                raise CheckpointError(
+                    "SelfTunedLearner: self-tuned Scream is inside, but was not saved, or the reverse."
+                )
             if parts["scream"] is not None:
                 self._scream = SelfTunedScream(self.domain, switching_cost=self._cost, start=self._start)
                 self._scream._resume(parts["scream"])

@@ -116,8 +116,8 @@ def resume_state(one: Estimator, saved: dict[str, Any]) -> None:
 def _names(one: Estimator) -> tuple[str, ...]:
     if one.state_names is None:
         raise CheckpointError(
-            f"{type(one).__name__}: to be saved, an estimator in Python must say what changes from round to round: give "
-            "the class state_names = (...), the names of these attributes, or () if there are none."
+            f"{type(one).__name__}: to be saved, an estimator in Python must say what changes from round to round: "
+            "give the class state_names = (...), the names of these attributes, or () if there are none."
         )
     return one.state_names
 
