@@ -4,9 +4,8 @@ An array of shape (T,) is the column ``name``; one of shape (T, a, b) is a * b c
 The column ``round`` counts the rows from 0. Nothing here knows of pandas, polars or parquet.
 """
 
-import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -55,7 +54,7 @@ def flatten(parts: Mapping[str, "NDArray[Any] | None"]) -> dict[str, NDArray[Any
     columns: dict[str, NDArray[Any]] = {ROUND: np.arange(rounds)}
     for name, values in held.items():
         for index in np.ndindex(values.shape[1:]):
-            columns["_".join([name, *map(str, index)])] = np.ascontiguousarray(values[(slice(None), *index)])
+            columns["_".join([name, *map(str, index)])] = np.ascontiguousarray(values[:, *index])
     return columns
 
 
@@ -93,7 +92,7 @@ def gather(owner: str, columns: Mapping[str, NDArray[Any]], layout: Sequence[Par
         if places:
             values = np.empty((rounds, *_sides(owner, part, places)))
             for place, column in places.items():
-                values[(slice(None), *place)] = _floats(owner, column, columns[column], rounds)
+                values[:, *place] = _floats(owner, column, columns[column], rounds)
             result[part.name] = values
     return result
 
@@ -125,12 +124,20 @@ def _names(layout: Sequence[Part], required: bool = False) -> str:
 def _sides(owner: str, part: Part, places: Mapping[tuple[int, ...], str]) -> tuple[int, ...]:
     """Return the shape that the indices of a part span, all of which must be there."""
     sides = tuple(max(along) + 1 for along in zip(*places, strict=True))
-    # Asked in order, so that an index of a billion ends the search at the first gap.
-    every = itertools.product(*map(range, sides))
-    if gap := next((index for index in every if index not in places), None):
+    if gap := next((index for index in _indices(sides) if index not in places), None):
         name = "_".join([part.name, *map(str, gap)])
         raise InputError(f"{owner}: the column {name} is missing, although there is {places[max(places)]}.")
     return sides
+
+
+def _indices(sides: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Count through a shape, one index at a time: with `itertools.product` an index of a billion would fill memory."""
+    if not sides:
+        yield ()
+        return
+    for first in range(sides[0]):
+        for rest in _indices(sides[1:]):
+            yield first, *rest
 
 
 def _rounds(owner: str, columns: Mapping[str, NDArray[Any]]) -> int:

@@ -33,7 +33,7 @@ LAYOUT = (
     Part("weight", 1, required=False),
     Part("M", 3, required=False),
 )
-"""Columns of a control trace as a table. Each row has the next state too, so that the one after the last round is kept."""
+"""Columns of a control trace as a table. Each row has the next state too, so that the one after the last is kept."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
