@@ -158,7 +158,9 @@ def _rounds(owner: str, columns: Mapping[str, NDArray[Any]]) -> int:
 
 def _floats(owner: str, name: str, values: NDArray[Any], rounds: int) -> NDArray[Any]:
     """Return a column of finite float64, or of whole numbers, which are exact as float64 as well."""
-    exact = values.dtype == np.float64 or (values.dtype.kind in "iu" and np.all(np.abs(values) <= 2.0**53))
+    exact = values.dtype == np.float64 or (
+        values.dtype.kind in "iu" and bool(np.all((values <= 2**53) & (values >= -(2**53))))
+    )
     if not exact:
         raise InputError(
             f"{owner}: the column {name} must be float64, in which a record is kept without rounding, got "
