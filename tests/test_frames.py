@@ -210,9 +210,7 @@ def _flips(path: Path, step: int, bits: tuple[int, ...]) -> dict[str, int]:
     harmed = [whole[:end] for end in range(0, len(whole), step)]
     for place in range(0, len(whole), step):
         for bit in bits:
-            data = bytearray(whole)
-            data[place] ^= bit
-            harmed.append(bytes(data))
+            harmed.append(whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :])
     counts = {"refused": 0, "same": 0}
     for data in harmed:
         path.write_bytes(data)

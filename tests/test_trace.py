@@ -200,7 +200,8 @@ def test_what_a_trace_was_read_without_is_named_when_it_is_needed(tmp_path: Path
         check_refused(lambda name=name: getattr(bare, name), *words, kind=ArgumentError)  # type: ignore[misc]
     for total in ("total", "total_switching", "move_costs", "price"):
         check_refused(lambda total=total: getattr(bare, total), "switching_cost=...", kind=ArgumentError)  # type: ignore[misc]
-    check_refused(lambda: dw.regret.certificate(bare, trace.decisions), "learner=...", kind=ArgumentError)
+    heard = _by_polars(trace, tmp_path, stream=trace.stream)
+    check_refused(lambda: dw.regret.certificate(heard, trace.decisions), "learner=...", kind=ArgumentError)
     check_refused(bare.summary, "switching_cost=...", kind=ArgumentError)
     with pytest.raises(AttributeError, match="'Trace' object has no attribute 'nonsense'"):
         _ = bare.nonsense  # type: ignore[attr-defined]

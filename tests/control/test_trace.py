@@ -184,8 +184,8 @@ def test_what_is_given_must_fit_the_run(trace: control.ControlTrace) -> None:
         ({"controller": controller("Scream", PLANTS["wide"])}, "the run has 2 states and 1 inputs", InputError),
         ({"controller": controller("linear")}, "the run is one of 'ScreamController'", InputError),
         ({"controller": 3}, "controller must be a Controller", ParameterError),
-        ({"cost_sequence": costs("scaled", 2, 1, ROUNDS + 1)}, "", InputError),
-        ({"costs": UNIT}, "Did you mean cost_sequence?", ArgumentError),
+        ({"cost_sequence": costs("scaled", 2, 1, ROUNDS + 1)}, "ControlTrace.from_pandas: ", InputError),
+        ({"cost_sequenc": UNIT}, "Did you mean cost_sequence?", ArgumentError),
     ):
         arguments: Any = given
         check_refused(

@@ -91,8 +91,9 @@ def gather(owner: str, columns: Mapping[str, NDArray[Any]], layout: Sequence[Par
         result[part.name] = None
         if places:
             values = np.empty((rounds, *_sides(owner, part, places)))
+            by_place = np.moveaxis(values, 0, -1)
             for place, column in places.items():
-                values[:, *place] = _floats(owner, column, columns[column], rounds)
+                by_place[place] = _floats(owner, column, columns[column], rounds)
             result[part.name] = values
     return result
 
