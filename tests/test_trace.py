@@ -216,8 +216,8 @@ def test_what_a_trace_was_read_without_is_named_when_it_is_needed(tmp_path: Path
     priced = _by_parquet(trace, tmp_path)
     v = np.zeros((ROUNDS, 3))
     assert dw.regret.dynamic_regret(priced, trace.stream, v) == dw.regret.dynamic_regret(trace, trace.stream, v)
-    words = "the trace was read without its learner, so give domain="
-    check_refused(lambda: dw.regret.static_policy_regret(priced, trace.stream), words)
+    why = "the trace was read without its learner, so give domain="
+    check_refused(lambda: dw.regret.static_policy_regret(priced, trace.stream), why)
     for ax in (priced.plot(), dw.regret.plots.weights(priced), dw.regret.plots.costs(priced)):
         assert "Scream" in ax.get_title()
         pyplot.close(ax.figure)  # type: ignore[arg-type]
