@@ -1,24 +1,34 @@
 """The record of a run, from which everything about it can be computed."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from driftwise import _trace_table
+from driftwise._frames import MAX_BYTES, Record, Table
+from driftwise._frames.files import read_parquet
+from driftwise._frames.frames import from_pandas, from_polars
 from driftwise._plot import axes
-from driftwise._validate import Array
+from driftwise._validate import Array, checked
 from driftwise.domains import Domain
+from driftwise.errors import InputError
 from driftwise.learners import Committee, Learner
 from driftwise.losses import LossStream
 from driftwise.movecost import MoveCost, move_cost_for
 
 if TYPE_CHECKING:
+    import polars
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Trace:
+class Trace(Record):
     """The record of a run of `play`.
+
+    It goes to and from pandas, polars and parquet; see `to_pandas` and `from_pandas`.
 
     Attributes
     ----------
@@ -47,7 +57,11 @@ class Trace:
     weights: Array | None
     learner: Learner | Committee
     stream: LossStream
-    proposals: Any = None
+    # By a factory, since a default would be an attribute of the class, and could not be absent.
+    proposals: Any = field(default_factory=lambda: None)
+
+    _layout: ClassVar = _trace_table.LAYOUT
+    _outside: ClassVar = ("switching_cost", "learner", "stream", "proposals")
 
     @property
     def price(self) -> MoveCost:
@@ -56,8 +70,14 @@ class Trace:
 
     @property
     def domain(self) -> Domain | None:
-        """Domain of the decisions; None for a committee, whose members may propose anything."""
-        return self.learner.domain if isinstance(self.learner, Learner) else None
+        """Domain of the decisions; None for a committee, whose members may propose anything, and without a learner."""
+        learner = vars(self).get("learner")
+        return learner.domain if isinstance(learner, Learner) else None
+
+    @property
+    def label(self) -> str:
+        """What the run is called in a figure: the class of its learner."""
+        return self._maker("learner") or "unknown learner"
 
     @property
     def total_loss(self) -> float:
@@ -96,7 +116,7 @@ class Trace:
         distance, moved = self.moves.sum(), np.count_nonzero(self.moves)
         return "\n".join(
             [
-                f"{type(self.learner).__name__}, {rounds} rounds, {dim} coordinates",
+                f"{self.label}, {rounds} rounds, {dim} coordinates",
                 f"  loss      {self.total_loss:>16.4g}",
                 f"  switching {self.total_switching:>16.4g}"
                 f"   ({self.price} per unit, {distance:.4g} units, {moved} moves)",
@@ -108,7 +128,7 @@ class Trace:
     @property
     def _unpriced(self) -> str:
         """Words for a run whose moves are free although its learner was built for a price; empty for others."""
-        built_for = getattr(self.learner, "switching_cost", 0.0)
+        built_for = getattr(vars(self).get("learner"), "switching_cost", 0.0)
         dim = self.decisions.shape[1]
         if self.price.largest(dim) > 0.0 or not move_cost_for("Trace", built_for, dim).largest(dim) > 0.0:
             return ""
@@ -124,14 +144,199 @@ class Trace:
             overall = loss + np.cumsum(self.move_costs)
             ax.fill_between(rounds, loss, overall, alpha=0.55, linewidth=0.0, label="switching cost")
             ax.plot(rounds, overall, color="black", linewidth=1.0, label="overall")
-        ax.set(xlabel="round", ylabel="cumulative cost", title=type(self.learner).__name__)
+        ax.set(xlabel="round", ylabel="cumulative cost", title=self.label)
         ax.margins(x=0.0)
         ax.legend(loc="upper left", frameon=False)
         return ax
 
     def __repr__(self) -> str:
+        shown = f"Trace({self.label}, rounds={len(self.losses)}, "
+        if "switching_cost" not in vars(self):
+            return f"{shown}loss={self.total_loss:.6g})"
         return (
-            f"Trace({type(self.learner).__name__}, rounds={len(self.losses)}, total={self.total:.6g}, "
+            f"{shown}total={self.total:.6g}, "
             f"loss={self.total_loss:.6g}, switching={self.total_switching:.6g}"
             f"{': ' if self._unpriced else ''}{self._unpriced})"
         )
+
+    @classmethod
+    @checked
+    def from_pandas(
+        cls,
+        frame: Any,
+        *,
+        switching_cost: float | MoveCost | None = None,
+        learner: Learner | Committee | None = None,
+        stream: LossStream | None = None,
+        proposals: Any = None,
+    ) -> Self:
+        """Return the run that a pandas DataFrame holds, bit for bit.
+
+        The columns are those of `to_pandas`, in any order: ``round``, ``loss``, ``move``, ``w_0``, ``w_1``, ..., and if
+        they are there ``move_cost`` and ``weight_0``, ``weight_1``, .... The index does not matter.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            One row a round, in order.
+        switching_cost : float or MoveCost, optional
+            Prices of moves; by default those that travelled with the frame.
+        learner : Learner or Committee, optional
+            The learner as it was before the run. Without it everything works that does not need it, and what does
+            need it says so.
+        stream : LossStream, optional
+            The losses that were played.
+        proposals : sequence of length T, optional
+            What was proposed, as `play` took it.
+
+        Returns
+        -------
+        Trace
+
+        Raises
+        ------
+        InputError
+            If columns are missing, unknown, not float64 or not finite; if rows are out of order; if moves or their
+            costs are not those of the decisions, or losses not those of the stream.
+
+        Examples
+        --------
+        >>> import driftwise as dw
+        >>> losses = dw.TrackingLoss([[1.0], [1.0], [-1.0]])
+        >>> frame = dw.play(dw.OGD(dw.Ball(1), step=0.5), losses, switching_cost=2.0).to_pandas()
+        >>> trace = dw.Trace.from_pandas(frame, stream=losses)
+        >>> trace.total, dw.regret.dynamic_regret(trace, losses, [[1.0], [1.0], [1.0]])
+        (3.65625, 1.65625)
+        """
+        owner = "Trace.from_pandas"
+        return cls._restored(owner, from_pandas(owner, frame), switching_cost, learner, stream, proposals)
+
+    @classmethod
+    @checked
+    def from_polars(
+        cls,
+        frame: "polars.DataFrame",
+        *,
+        switching_cost: float | MoveCost | None = None,
+        learner: Learner | Committee | None = None,
+        stream: LossStream | None = None,
+        proposals: Any = None,
+    ) -> Self:
+        """Return the run that a polars DataFrame holds, bit for bit.
+
+        Parameters
+        ----------
+        frame : polars.DataFrame
+            One row a round, in order, with the columns that `from_pandas` describes.
+        switching_cost, learner, stream, proposals : optional
+            As in `from_pandas`. A polars frame carries no settings, so what moves cost is known only if it is given.
+
+        Returns
+        -------
+        Trace
+
+        Examples
+        --------
+        >>> import driftwise as dw
+        >>> losses = dw.TrackingLoss([[1.0], [1.0], [-1.0]])
+        >>> frame = dw.play(dw.OGD(dw.Ball(1), step=0.5), losses, switching_cost=2.0).to_polars()
+        >>> dw.Trace.from_polars(frame, switching_cost=2.0).total
+        3.65625
+        """
+        owner = "Trace.from_polars"
+        return cls._restored(owner, from_polars(owner, frame), switching_cost, learner, stream, proposals)
+
+    @classmethod
+    @checked
+    def from_parquet(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        switching_cost: float | MoveCost | None = None,
+        learner: Learner | Committee | None = None,
+        stream: LossStream | None = None,
+        proposals: Any = None,
+        max_bytes: int = MAX_BYTES,
+    ) -> Self:
+        """Return the run that a parquet file holds, bit for bit.
+
+        Parameters
+        ----------
+        path : str or path
+            A file that `to_parquet` wrote, or another one with the columns that `from_pandas` describes.
+        switching_cost, learner, stream, proposals : optional
+            As in `from_pandas`.
+        max_bytes : int, default 2147483648
+            Largest file, and largest table in memory, that is read, in bytes.
+
+        Returns
+        -------
+        Trace
+
+        Raises
+        ------
+        CheckpointError
+            If the file is not a parquet file, is damaged, or was changed since driftwise wrote it.
+        InputError
+            As in `from_pandas`, and for more than `max_bytes`.
+        StorageError
+            If the file does not exist or cannot be read.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import driftwise as dw
+        >>> losses = dw.TrackingLoss([[1.0], [1.0], [-1.0]])
+        >>> trace = dw.play(dw.OGD(dw.Ball(1), step=0.5), losses, switching_cost=2.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     trace.to_parquet(f"{folder}/run.parquet")
+        ...     dw.Trace.from_parquet(f"{folder}/run.parquet").total
+        3.65625
+        """
+        owner = "Trace.from_parquet"
+        table = read_parquet(owner, path, max_bytes)
+        return cls._restored(owner, table, switching_cost, learner, stream, proposals)
+
+    def _parts(self) -> "Mapping[str, Array | None]":
+        costs = self.move_costs if "switching_cost" in vars(self) else None
+        return {
+            "loss": self.losses,
+            "move": self.moves,
+            "move_cost": costs,
+            "w": self.decisions,
+            "weight": self.weights,
+        }
+
+    def _settings(self) -> Mapping[str, Any]:
+        price = vars(self).get("switching_cost")
+        proposed = vars(self).get("proposals", True) is not None
+        return {"learner": self._maker("learner"), "switching_cost": _trace_table.plain(price), "proposals": proposed}
+
+    @classmethod
+    def _restored(
+        cls,
+        owner: str,
+        table: Table,
+        switching_cost: float | MoveCost | None,
+        learner: Learner | Committee | None,
+        stream: LossStream | None,
+        proposals: Any,
+    ) -> Self:
+        """Return the run of a table, with what was given by keyword, if all of it fits together."""
+        parts, settings = cls._read(owner, table)
+        decisions, moves, losses = parts["w"], parts["move"], parts["loss"]
+        assert decisions is not None and moves is not None and losses is not None  # noqa: PT018
+        price = _trace_table.price(
+            owner, settings.get("switching_cost") if switching_cost is None else switching_cost, decisions
+        )
+        _trace_table.check_moves(owner, decisions, moves, parts["move_cost"], price)
+        _trace_table.check_played(owner, decisions, losses, learner, stream)
+        if learner is not None and settings.get("learner") not in (None, type(learner).__name__):
+            raise InputError(
+                f"{owner}: the run is one of {settings['learner']!r:.60}, and the learner given is {learner!r:.60}."
+            )
+        held = {"decisions": decisions, "losses": losses, "moves": moves, "weights": parts["weight"]}
+        if proposals is not None or not settings.get("proposals"):
+            held["proposals"] = proposals
+        outside = {"switching_cost": price, "learner": learner, "stream": stream}
+        return cls._made_of(settings.get("learner"), held, outside)

@@ -133,7 +133,9 @@ def policy_costs(run: Any, policies: "ArrayLike | DisturbanceAction", K: ArrayLi
     owner = "policy_costs"
     controller: Controller | None = None
     if isinstance(run, ControlTrace):
-        problem, controller = _of_trace(owner, run), run.controller
+        problem = _of_trace(owner, run)
+        if K is None and not isinstance(policies, DisturbanceAction):
+            controller = run.controller
     elif isinstance(run, tuple) and len(run) in (3, 4):
         problem = read_problem(owner, run[0], run[1], run[2], run[3] if len(run) == 4 else None)
     else:
@@ -203,7 +205,7 @@ def _costs(owner: str, problem: Problem, trace: ControlTrace, comparator: Any, K
     if given.ndim in (0, 2):
         gain = as_matrix(owner, "comparator", given, (problem.system.input_dim, problem.system.state_dim))
         return _of_policies(owner, problem, np.zeros((1, *gain.shape)), gain)
-    return _of_policies(owner, problem, given, _gain(owner, problem, trace.controller, K))
+    return _of_policies(owner, problem, given, _gain(owner, problem, None if K is not None else trace.controller, K))
 
 
 def _same_world(owner: str, problem: Problem, other: "Comparator | ControlTrace") -> None:

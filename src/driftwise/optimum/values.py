@@ -37,7 +37,9 @@ def run_domain(owner: str, trace: Trace, domain: Domain | None) -> Domain:
     """Return the domain that was given, or else that of the run's learner."""
     found = trace.domain if domain is None else domain
     if found is None:
-        raise InputError(f"{owner}: a committee has no domain of its own, so give domain=, such as Box([0.0], [1.0]).")
+        known = "learner" in vars(trace)
+        why = "a committee has no domain of its own" if known else "the trace was read without its learner"
+        raise InputError(f"{owner}: {why}, so give domain=, such as Box([0.0], [1.0]).")
     return found
 
 

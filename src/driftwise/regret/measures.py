@@ -165,7 +165,7 @@ def _over_time(
 
 
 def _own_losses(trace: Trace, losses: LossStream) -> Array:
-    return trace.losses if losses is trace.stream else losses.policy_losses(trace.decisions)
+    return trace.losses if losses is vars(trace).get("stream") else losses.policy_losses(trace.decisions)
 
 
 def _order(owner: str, norm: float) -> float:

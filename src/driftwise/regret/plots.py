@@ -121,21 +121,22 @@ def weights(trace: Trace, *, ax: "Axes | None" = None) -> "Axes":
     ax : matplotlib axes, optional
         Where to draw; new axes when left out.
     """
-    read_run("plots.weights", trace, None)
+    instance("plots.weights", "trace", trace, Trace, "play(learner, losses, record_weights=True)")
     if trace.weights is None:
         raise InputError("plots.weights: the weights were not recorded; play(..., record_weights=True) keeps them.")
     ax = axes("plots.weights", ax)
     rounds, count = trace.weights.shape
     heat_map(ax, trace.weights)
-    if isinstance(trace.learner, Ensemble) and trace.learner.program.steps.size > 1:
-        program = trace.learner.program
-        played = trace.learner.round + rounds
+    learner = vars(trace).get("learner")
+    if isinstance(learner, Ensemble) and learner.program.steps.size > 1:
+        program = learner.program
+        played = learner.round + rounds
         steps = program.steps[:count] / np.sqrt(program.clock_at(-(-played // program.epoch)))
         ax.set_yticks(range(count), [f"{step:.2g}" for step in steps])
         ax.set_ylabel("step size of the base-learner" + ("" if program.schedule == "fixed" else " at the end"))
     else:
         names: dict[type, str] = {Hedge: "expert", Committee: "member"}
-        ax.set_ylabel(names.get(type(trace.learner), "base-learner"))
+        ax.set_ylabel(names.get(type(learner), "base-learner"))
     ax.set(xlabel="round", title=_title(trace))
     return ax
 
@@ -158,13 +159,14 @@ def costs(
         Where to draw; new axes when left out.
     """
     owner = "plots.costs"
-    losses = read_run(owner, trace, None)
-    count = min(whole(owner, "windows", windows), len(losses))
+    instance(owner, "trace", trace, Trace, "play(learner, losses)")
+    rounds = len(trace.losses)
+    count = min(whole(owner, "windows", windows), rounds)
     of_rounds = [trace.losses, trace.move_costs]
     if optimum is not None:
         of_rounds.append(_cost_of(owner, trace, optimum))
     ax = axes(owner, ax)
-    places = edges(len(losses), count)
+    places = edges(rounds, count)
     running, moving, *best = averages(np.column_stack(of_rounds), count).T
     ax.stairs(running, places, fill=True, alpha=0.55, label="running (loss)")
     ax.stairs(running + moving, places, baseline=running, fill=True, alpha=0.55, label="moving (switching cost)")
@@ -193,4 +195,4 @@ def _cost_of(owner: str, trace: Trace, optimum: HindsightOptimum) -> Array:
 
 
 def _title(trace: Trace) -> str:
-    return f"{type(trace.learner).__name__}, {len(trace.losses)} rounds"
+    return f"{trace.label}, {len(trace.losses)} rounds"
