@@ -78,8 +78,30 @@ def poison(values: Array, place: int, bad: float) -> Array:
     return values
 
 
-class Machine(RuleBasedStateMachine):
-    """One learner, its twin, and everything that may happen to them."""
+class Pair(RuleBasedStateMachine):
+    """One that is given everything, and its twin."""
+
+    one: Any
+    twin: Any
+    rng: np.random.Generator
+    acted: bool
+
+    def refused(self, call: Callable[[], object], kinds: type[Exception] | tuple[type[Exception], ...]) -> None:
+        before = self.one.to_bytes()
+        with pytest.raises(kinds):
+            call()
+        assert self.one.to_bytes() == before
+
+    @invariant()
+    def weights_are_weights(self) -> None:
+        weights = self.one.weights
+        assert np.all(weights >= 0.0)
+        assert abs(weights.sum() - 1.0) <= 1e-12
+        assert self.one.round == self.twin.round
+
+
+class Machine(Pair):
+    """A learner, and everything that may happen to it."""
 
     name = ""
 
@@ -87,12 +109,6 @@ class Machine(RuleBasedStateMachine):
     def begin(self, seed: int) -> None:
         self.one, self.twin = LEARNERS[self.name](), LEARNERS[self.name]()
         self.rng, self.acted = np.random.default_rng(seed), False
-
-    def refused(self, call: Callable[[], object], kinds: type[Exception] | tuple[type[Exception], ...]) -> None:
-        before = self.one.to_bytes()
-        with pytest.raises(kinds):
-            call()
-        assert self.one.to_bytes() == before
 
     @rule()
     def act(self) -> None:
@@ -160,15 +176,8 @@ class Machine(RuleBasedStateMachine):
         self.one.observe(np.ones(self.one.domain.dim))
         self.one.restore(saved)
 
-    @invariant()
-    def weights_are_weights(self) -> None:
-        weights = self.one.weights
-        assert np.all(weights >= 0.0)
-        assert abs(weights.sum() - 1.0) <= 1e-12
-        assert self.one.round == self.twin.round
 
-
-class CommitteeMachine(RuleBasedStateMachine):
+class CommitteeMachine(Pair):
     """The same for committees, whose `act` takes proposals."""
 
     mode: str = "mix"
@@ -181,8 +190,6 @@ class CommitteeMachine(RuleBasedStateMachine):
     def begin(self, seed: int) -> None:
         self.one, self.twin = self.made(), self.made()
         self.rng, self.acted = np.random.default_rng(seed), False
-
-    refused = Machine.refused
 
     @precondition(lambda self: not self.acted)
     @rule(asleep=st.integers(0, 3))
@@ -242,15 +249,9 @@ class CommitteeMachine(RuleBasedStateMachine):
     def clone(self) -> None:
         self.one = self.one.clone()
 
-    @invariant()
-    def weights_are_weights(self) -> None:
-        weights = self.one.weights
-        assert np.all(weights >= 0.0)
-        assert abs(weights.sum() - 1.0) <= 1e-12
-
 
 def run(machine: type[RuleBasedStateMachine], examples: int, steps: int) -> None:
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         machine,
         settings=settings(
             max_examples=examples, stateful_step_count=steps, deadline=None, derandomize=True, database=None
