@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 )
 
 import driftwise as dw
+from driftwise._saving import build
 from driftwise._validate import Array
 from driftwise.errors import DriftwiseError, InputError, OrderError
 from tests.strategies import seeds, vectors
@@ -97,7 +98,7 @@ class Pair(RuleBasedStateMachine):
         weights = self.one.weights
         assert np.all(weights >= 0.0)
         assert abs(weights.sum() - 1.0) <= 1e-12
-        assert self.one.round == self.twin.round
+        assert self.one.round == self.twin.round + self.one.skipped
 
 
 class Machine(Pair):
@@ -105,9 +106,12 @@ class Machine(Pair):
 
     name = ""
 
-    @initialize(seed=seeds)
-    def begin(self, seed: int) -> None:
+    @initialize(seed=seeds, lenient=st.booleans())
+    def begin(self, seed: int, lenient: bool) -> None:
         self.one, self.twin = LEARNERS[self.name](), LEARNERS[self.name]()
+        self.lenient = lenient
+        if lenient:
+            self.one = build(type(self.one), {**self.one._configuration(), "on_bad_input": "skip"})
         self.rng, self.acted = np.random.default_rng(seed), False
 
     @rule()
@@ -129,7 +133,28 @@ class Machine(Pair):
     @rule(data=st.data())
     def observe_garbage(self, data: st.DataObject) -> None:
         given = data.draw(garbage(self.one.domain.dim))
-        self.refused(lambda: self.one.observe(given), InputError)
+        if not self.lenient:
+            self.refused(lambda: self.one.observe(given), InputError)
+            return
+        refused, skipped = self.one.refused, self.one.skipped
+        self.one.observe(given)
+        assert (self.one.refused, self.one.skipped) == (refused + 1, skipped + 1)
+        self.acted = False
+
+    @precondition(lambda self: self.acted)
+    @rule(by_none=st.booleans())
+    def skip(self, by_none: bool) -> None:
+        """End a round without feedback; the twin knows nothing of it, and its decision still stands."""
+        if by_none:
+            self.one.observe(None)
+        else:
+            self.one.skip()
+        self.acted = False
+
+    @precondition(lambda self: not self.acted)
+    @rule()
+    def skip_too_early(self) -> None:
+        self.refused(self.one.skip, OrderError)
 
     @precondition(lambda self: self.acted)
     @rule()
@@ -140,7 +165,8 @@ class Machine(Pair):
     @rule(data=st.data())
     def hint_garbage(self, data: st.DataObject) -> None:
         given = data.draw(garbage(self.one.domain.dim).filter(lambda given: not isinstance(given, Nonsense)))
-        self.refused(lambda: self.one.act(hint=given), DriftwiseError)
+        if not self.lenient:
+            self.refused(lambda: self.one.act(hint=given), DriftwiseError)
 
     @precondition(lambda self: not self.acted)
     @rule()
