@@ -12,7 +12,7 @@ from driftwise.engine.reference import Reference
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
 from driftwise.regret import bounds, certificate
-from driftwise.regret.bounds.self_tuned import bounded_gradients, overhead_bound, seen_gradients, self_tuned_births
+from driftwise.regret.bounds.self_tuned import Clipped, bounded_gradients, overhead_bound, seen_gradients, self_tuned_births
 from tests.cases import check_refused
 
 USUAL: dict[str, Any] = {"horizon": 50, "path_length": 3.0, "diameter": 2.0, "switching_cost": 1.5}
@@ -117,7 +117,7 @@ def test_regret_and_overhead_stay_below_their_bounds(seed: int) -> None:
         assert found.within, str(found)
     tangent = gradients - gradients.mean(axis=1, keepdims=True) if isinstance(domain, dw.Simplex) else gradients
     sizes, D = np.linalg.norm(tangent, axis=1), domain.diameter
-    seen = seen_gradients(sizes, D, lambda_)
+    seen = seen_gradients(Clipped(sizes, 0.0), D, lambda_)
     assert learner.overhead <= overhead_bound(seen.sums(T), lambda_ * D, learner.weights.size)
 
 
@@ -147,7 +147,7 @@ def test_moves_add_up_to_no_more_than_the_bound_on_gradients_lets_them(seed: int
         sizes *= np.geomspace(1e-9, 1.0, T)
     most = bounded_gradients(T, 1.0, D, lambda_)
     for last in (1, 2, T // 2 + 1, T):
-        found, allowed = seen_gradients(sizes, D, lambda_).sums(last), most.sums(last)
+        found, allowed = seen_gradients(Clipped(sizes, 0.0), D, lambda_).sums(last), most.sums(last)
         assert all(mine <= theirs * (1.0 + 1e-12) for mine, theirs in zip(found, allowed, strict=True))
 
 
