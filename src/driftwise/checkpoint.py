@@ -19,7 +19,27 @@ from driftwise.errors import CheckpointError, DriftwiseError, InputError, Parame
 
 Migration = Callable[[dict[str, Any], dict[str, NDArray[Any]]], dict[str, Any]]
 
-MIGRATIONS: dict[int, Migration] = {}
+def _with_missing(tree: Any) -> Any:
+    """Return a tree in which everything that acts has had feedback in every round, as it must have had in schema 1."""
+    if isinstance(tree, list):
+        return [_with_missing(part) for part in tree]
+    if not isinstance(tree, dict):
+        return tree
+    tree = {name: _with_missing(part) for name, part in tree.items()}
+    state = tree.get("state")
+    if isinstance(state, dict) and "round" in state:
+        state["missing"] = None
+    if tree.get("!") == "dict" and {"round", "acted"} <= {name for name, _ in tree["is"] if isinstance(name, str)}:
+        tree["is"].append(["missing", None])
+    return tree
+
+
+def _from_1(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Schema 2 has the rounds that went without feedback, of which schema 1 had none."""
+    return {**header, "schema": 2, "what": _with_missing(header["what"])}
+
+
+MIGRATIONS: dict[int, Migration] = {1: _from_1}
 """For each older schema, what turns header and arrays of it into those of the next schema."""
 
 

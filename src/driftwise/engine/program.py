@@ -215,8 +215,11 @@ class Program:
         layout.state_of(cell)[:] = known
         return cell
 
-    def check_state(self, owner: str, known: Array, rounds: int) -> None:
-        """Raise unless kernels can work with a state that comes from outside: sizes, counts, weights, decision."""
+    def check_state(self, owner: str, known: Array, learnt: int) -> None:
+        """Raise unless kernels can work with a state that comes from outside: sizes, counts, weights, decision.
+
+        `learnt` is the number of rounds that it has had feedback of.
+        """
         now = layout.state_of(self._blank)
         if known.dtype != np.float64 or known.shape != now.shape:
             raise CheckpointError(f"{owner}: its state has {now.size} numbers, the one that was saved {known.shape}.")
@@ -226,7 +229,7 @@ class Program:
         numbers = np.concatenate([part.ravel() for name, part in state.items() if name != "prior"])
         possible = {
             "counts": np.all((counts >= 0.0) & (counts == np.floor(counts)) & (counts <= MOST_COUNT)),
-            "round": known[layout.ROUND] == rounds,
+            "round": known[layout.ROUND] == learnt,
             "base-learners in play": 1.0 <= known[layout.ACTIVE] <= self.sizes,
             "epoch": known[layout.WAITING] < max(self.epoch, 1),
             "numbers": np.isfinite(numbers).all() and np.isfinite(known[: STATE.numbers]).all(),

@@ -1,7 +1,10 @@
 """Self-tuned Scream: Scream for users who know only what a move costs. It is not from the paper."""
 
+from typing import Unpack
+
 from numpy.typing import ArrayLike
 
+from driftwise._protocol import Rounds
 from driftwise.domains import Domain
 from driftwise.engine.layout import CUT, SPENT
 from driftwise.learners.ensemble import Ensemble
@@ -29,6 +32,8 @@ class SelfTunedScream(Ensemble):
         lambda, the price of moving by one unit of Euclidean distance, or prices up and down.
     start : array of shape (dim,), optional
         First decision; the feasible point nearest to the origin when left out.
+    on_bad_input, late
+        As in `Learner`.
 
     Notes
     -----
@@ -101,7 +106,14 @@ class SelfTunedScream(Ensemble):
     17.2713
     """
 
-    def __init__(self, domain: Domain, *, switching_cost: float | MoveCost, start: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        domain: Domain,
+        *,
+        switching_cost: float | MoveCost,
+        start: ArrayLike | None = None,
+        **rounds: Unpack[Rounds],
+    ) -> None:
         D = wide_enough("SelfTunedScream", domain)
         cost = move_cost_for("SelfTunedScream", switching_cost, domain.dim)
         self.switching_cost = cost.simplest
@@ -114,6 +126,7 @@ class SelfTunedScream(Ensemble):
             horizon_free="self-tuned",
             start=start,
             dead_zone=0.25,
+            **rounds,
         )
 
     @property
