@@ -24,6 +24,7 @@ class Reference:
         self.price = program.switching_cost
         self.updates = 0
         self.held: list[Array] = []
+        self.given = np.zeros_like(self.decision)
         self.hinted: Array | None = None
         self.spent = self.sizes = self.squares = self.agreed = self.chance = self.guessed = 0.0
         self.counted, self.before, self.largest, self.cut = 0, 0.0, 0.0, 0.0
@@ -117,7 +118,7 @@ class Reference:
         if len(self.held) == self.program.epoch:
             shared = self.tangent(np.sum(self.held, axis=0))
             shared = self.clip(float(np.linalg.norm(shared))) * shared
-            self.held = []
+            self.held, self.given = [], shared
             values = self.points @ shared
             if self.program.schedule == "self-tuned":
                 values = values - self.decision @ shared
