@@ -1,6 +1,7 @@
 """A search for a violation of the self-tuned mixture's inequality, which finds one where there is one."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.special import logsumexp
 import driftwise as dw
 from driftwise._validate import Array
 from driftwise.engine.hedge import TIE
+from driftwise.engine.program import CLIP, UNCLIPPED
 from driftwise.engine.reference import Reference
 from driftwise.experiments.studies.study import FULL
 from driftwise.experiments.studies.theory import search
