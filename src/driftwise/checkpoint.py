@@ -5,10 +5,12 @@ over everything (see `driftwise._container`), read without pickle, and what is l
 """
 
 import importlib
+import math
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from driftwise._container import unpack
@@ -34,8 +36,37 @@ def _with_missing(tree: Any) -> Any:
     return tree
 
 
+def _clipping_state(known: NDArray[Any]) -> NDArray[Any]:
+    """Return the state of an ensemble with the four numbers on clipping that schema 1 did not have.
+
+    What was never clipped counts as gradients of the usual size in all rounds. Only self-tuned rounds have such a size.
+    """
+    updates, seen, squares = known[1], known[9], known[10]
+    usual = math.sqrt(squares / updates) if seen > 0.0 and squares > 0.0 and updates > 0.0 else 0.0
+    counted = updates if usual > 0.0 else 0.0
+    return np.concatenate([known[:16], [counted, usual, usual, 0.0], known[16:]])
+
+
+def _with_clipping(tree: Any, arrays: dict[str, NDArray[Any]]) -> None:
+    """Bring the state of every ensemble in a tree up to date, in the table of arrays."""
+    if isinstance(tree, list):
+        for part in tree:
+            _with_clipping(part, arrays)
+    elif isinstance(tree, dict):
+        parts = dict(tree["is"]) if tree.get("!") == "dict" else tree
+        if {"known", "twins"} <= parts.keys():
+            name = parts["known"]["is"]
+            if arrays[name].dtype != np.float64 or arrays[name].ndim != 1 or arrays[name].size < 16:
+                raise CheckpointError(f"the state of an ensemble, {name}, is too short.")
+            arrays[name] = _clipping_state(arrays[name])
+        else:
+            for part in tree.values():
+                _with_clipping(part, arrays)
+
+
 def _from_1(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    """Schema 2 has the rounds that went without feedback, of which schema 1 had none."""
+    """Schema 2 has the rounds that went without feedback, of which schema 1 had none, and what clipping knows."""
+    _with_clipping(header["what"], arrays)
     return {**header, "schema": 2, "what": _with_missing(header["what"])}
 
 

@@ -28,6 +28,7 @@ from driftwise._validate import Array, array, choice, instance, number, read_onl
 from driftwise.domains import Domain
 from driftwise.engine import Program, layout
 from driftwise.engine.rounds import MISFIT, OK
+from driftwise.engine.program import CLIP, UNCLIPPED
 from driftwise.engine.run import act_on_hint, observe, observe_own
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners.base import Learner
@@ -153,6 +154,7 @@ class Ensemble(Learner):
             own,
             pool.kinds,
             radius,
+            clip=CLIP if tuned else UNCLIPPED,
         )
         self._own = own
         self._take(self.program.new_cell(first_decision(owner, domain, base, start)))
