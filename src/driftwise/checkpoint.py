@@ -174,5 +174,5 @@ def up_to_date(owner: str, header: dict[str, Any], arrays: dict[str, NDArray[Any
 def _find(name: str) -> type | None:
     """Return a class of driftwise by its name in files."""
     if name not in CLASSES:
-        importlib.import_module("driftwise.control")
+        importlib.import_module("driftwise.fleet" if name.startswith("fleet.") else "driftwise.control")
     return CLASSES.get(name)
