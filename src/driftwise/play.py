@@ -1,8 +1,9 @@
 """The protocol of a run: act, suffer the loss, observe, round after round."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +24,15 @@ from driftwise.trace import Trace
 Proposals = Sequence[Any] | ArrayLike | Mapping[str, ArrayLike]
 
 
-@checked
+class Many(ABC):
+    """What plays many streams at once: a fleet."""
+
+    @abstractmethod
+    def _play(self, losses: Any, switching_cost: float | MoveCost, record: bool) -> Any:
+        """Play a stream with each member, and return their record."""
+
+
+@overload
 def play(
     learner: Learner | Committee,
     losses: LossStream,
@@ -31,7 +40,25 @@ def play(
     *,
     record_weights: bool = False,
     proposals: Proposals | None = None,
-) -> Trace:
+) -> Trace: ...
+
+
+@overload
+def play(
+    learner: Many, losses: Sequence[LossStream], switching_cost: float | MoveCost = 0.0, *, record: bool = False
+) -> Any: ...
+
+
+@checked
+def play(
+    learner: Learner | Committee | Many,
+    losses: LossStream | Sequence[LossStream],
+    switching_cost: float | MoveCost = 0.0,
+    *,
+    record_weights: bool = False,
+    proposals: Proposals | None = None,
+    record: bool = False,
+) -> Any:
     """Play every round of a loss stream with a learner, or with a committee and its proposals.
 
     Built-in learners on built-in losses (and on custom losses that could be compiled) run in compiled code from the
@@ -41,10 +68,10 @@ def play(
 
     Parameters
     ----------
-    learner : Learner or Committee
+    learner : Learner, Committee or Fleet
         Anything with `act` and `observe`; a committee needs `proposals` too, and a `SelfTunedLearner` may have some.
     losses : LossStream
-        The losses f_0, ..., f_{T-1}.
+        The losses f_0, ..., f_{T-1}; for a fleet a sequence of streams, one for each member.
     switching_cost : float or MoveCost, default 0.0
         lambda, the price of moving by one unit of Euclidean distance, or prices up and down, per coordinate; for
         accounting only: the learner does not see it.
@@ -55,10 +82,12 @@ def play(
         member that sleeps. Proposals are vectors of the losses' dimension; for d = 1 they may be numbers. For a
         `SelfTunedLearner`: forecasts or rules of yours, one row a round, one or several by name; a row of NaN is a
         missing one.
+    record : bool, default False
+        For a fleet: keep all decisions, and not only totals; of a single learner they are always kept.
 
     Returns
     -------
-    Trace
+    Trace, or FleetTrace for a fleet
         Decisions, losses, moves, totals.
 
     Examples
@@ -79,8 +108,13 @@ def play(
     >>> trace.decisions.ravel().round(3)
     array([ 0.5  ,  0.8  ,  0.915, -0.967])
     """
-    instance("play", "losses", losses, LossStream, "SquaredLoss(features, targets)")
     instance("play", "record_weights", record_weights, bool, "True")
+    instance("play", "record", record, bool, "True")
+    if isinstance(learner, Many):
+        if record_weights or proposals is not None:
+            raise ParameterError("play: record_weights and proposals go with a single learner, and not with a fleet.")
+        return learner._play(losses, switching_cost, record)
+    losses = instance("play", "losses", losses, LossStream, "SquaredLoss(features, targets)")
     rounds = len(losses)
     named: dict[str, Array] = {}
     if proposals is not None and isinstance(learner, Learner) and _takes_proposals(learner):

@@ -1,0 +1,57 @@
+"""Threads that members are shared out to: compiled loops let go of the interpreter's lock."""
+
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
+
+_POOLS: dict[int, ThreadPoolExecutor] = {}
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_POOLS.clear)  # a child has none of its parent's threads
+
+
+def usual_workers() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run_jobs(jobs: Sequence[Callable[[], Any]], workers: int) -> None:
+    """Run jobs that do not depend on each other, on this many threads, and wait for all of them."""
+    if workers == 1 or len(jobs) <= 1:
+        for job in jobs:
+            job()
+        return
+    pool = _POOLS.get(workers)
+    if pool is None:
+        pool = _POOLS[workers] = ThreadPoolExecutor(workers, thread_name_prefix="driftwise-fleet")
+    futures = [pool.submit(job) for job in jobs]
+    wait(futures)
+    for future in futures:
+        future.result()
+
+
+def slices(count: int, workers: int, least: int = 256, most: int = 4096) -> list[slice]:
+    """Return consecutive parts of `count` members: enough for all workers to be busy to the end, and not tiny."""
+    part = min(max(-(-count // (4 * workers)), least), most) if workers > 1 else most
+    return [slice(start, min(start + part, count)) for start in range(0, count, part)]
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Put off Ctrl-C until what has begun is done, so that no round is half taken in."""
+    usual = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+    if not callable(usual):
+        yield
+        return
+    asked: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *given: asked.append(given))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if asked:
+            usual(*asked[0])
