@@ -36,6 +36,17 @@ class Lesson(NamedTuple):
     where those of these rows are, and returns True; or returns False if members are yet to decide."""
 
 
+class Played(NamedTuple):
+    """A run of some members on copies of their states."""
+
+    failed: Indices
+    """Who met numbers that are refused."""
+    losses: Array
+    switching: Array
+    commit: Callable[[], None]
+    """Let the members continue from where the copies are."""
+
+
 class Members(ABC):
     """Members of one family, in rows 0, 1, ...: one struct of arrays.
 
@@ -84,6 +95,14 @@ class Members(ABC):
     @abstractmethod
     def skip(self, rows: Indices) -> None:
         """End the round of some rows without feedback."""
+
+    def plays(self, stream: Any) -> bool:
+        """Tell whether members play such losses in a compiled loop."""
+        return False
+
+    def play(self, rows: Indices, streams: Sequence[Any], cost: Any, records: Sequence[Array], run: Runner) -> Played:
+        """Play a stream with each of some members, if `plays` says so; write decisions where there are records."""
+        raise NotImplementedError
 
     @abstractmethod
     def clone(self) -> Self:
