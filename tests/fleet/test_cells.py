@@ -127,7 +127,7 @@ def test_hints_and_twins_survive_in_a_fleet(domain: str) -> None:
         hinted.act(hint=np.ones(where.dim))
         hinted.observe(np.linspace(0.0, 1.0, where.dim))
     wander(hinted.clone)
-    hinted.act(hint=np.ones(where.dim))
+    hinted.act(hint=np.ones(where.dim))  # in the middle of a round it becomes an object
     fleet, alone = dw.Fleet(hinted, 2), hinted.clone()
     assert np.array_equal(fleet.act()[1], alone.act())
     fleet.observe(np.ones((2, where.dim)))

@@ -17,7 +17,7 @@ from driftwise.errors import CheckpointError
 from driftwise.fleet.feedback import Feedback, Flags
 from driftwise.fleet.kernels import Table, learn_members, play_members
 from driftwise.fleet.laying import capacity_for, laid_out, sides_for, starts_of, updates_within
-from driftwise.fleet.members import Lesson, Members, Played, Runner, Standing
+from driftwise.fleet.members import Lesson, Members, Played, Runner, Standing, count_rounds
 from driftwise.fleet.recipes import Recipes
 from driftwise.fleet.source import Source
 from driftwise.fleet.threads import shares, slices
@@ -83,7 +83,7 @@ class Cells(Members):
         if not isinstance(learner, Ensemble) or not learner.runs_compiled() or learner.program.own_gradients:
             return None
         ours = type(learner).__module__.split(".")[0] == "driftwise" and "_arguments" in vars(learner)
-        return family(learner) if ours else None
+        return family(learner) if ours and not learner.late and not learner._number(layout.HINTED) else None
 
     def append(self, source: Source) -> None:
         """Take in newcomers, in new rows."""
@@ -157,8 +157,8 @@ class Cells(Members):
         known = laid_out(self._states[row : row + 1], self.sides, self.program.sides, starts)[0]
         if learner.program.heedless != self.program.heedless:
             learner.program = learner.program.with_twins()
+        count_rounds(learner, standing)
         learner._take(learner.program.cell_of(known))
-        learner.__dict__["_round"] = standing.rounds
         if standing.acted:
             learner.__dict__["_acted"] = read_only(learner._decision.copy())
         return learner
@@ -202,8 +202,7 @@ class Cells(Members):
         if self._table is None:
             header = np.zeros(layout.HEADER)
             STATE.write_offsets(header, self.sides)
-            hinted = bool(self.states[:, layout.HINTED].any())
-            self._table = self.recipes.linked(header[layout.DECISION : layout.DUALS + 1], hinted)
+            self._table = self.recipes.linked(header[layout.DECISION : layout.DUALS + 1])
         return self._table
 
     def plays(self, stream: LossStream) -> bool:
@@ -312,6 +311,7 @@ class Cells(Members):
             "base-learners in play": np.all((active >= 1.0) & (active <= self.capacity)),
             "room": self.updates <= self._limit,
             "epoch": np.all(states[:, layout.WAITING] < max(program.epoch, 1)),
+            "hints": not states[:, layout.HINTED].any(),
             "numbers": finite,
             "prior": np.isfinite(prior[in_play]).all() and not np.isnan(prior).any(),
             "weights": np.all(weights >= 0.0) and np.all(np.abs(weights.sum(axis=1) - 1.0) <= 1e-9),

@@ -24,6 +24,16 @@ class Standing(NamedTuple):
     refused: int
 
 
+def count_rounds(learner: Any, standing: Standing) -> None:
+    """Let a learner know how many rounds it has had, and how many of them went wrong."""
+    learner.__dict__["_round"] = standing.rounds
+    for name, count in (("_skipped", standing.skipped), ("_passed", standing.refused)):
+        if count:
+            learner.__dict__[name] = count
+        else:
+            learner.__dict__.pop(name, None)
+
+
 class Lesson(NamedTuple):
     """A round that can be taken in as a whole or not at all."""
 

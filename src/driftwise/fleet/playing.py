@@ -73,9 +73,9 @@ def _one(crew: Crew, place: int, stream: LossStream, cost: MoveCost) -> tuple[An
 def _come_back(crew: Crew, place: int, learner: Any) -> None:
     """Put a member back that has played by itself."""
     columns = crew.columns
-    kept = columns.rounds[place], columns.skipped[place], columns.refused[place]
+    kept = columns.rounds[place]
     crew.replace(place, learner)
-    columns.rounds[place], columns.skipped[place], columns.refused[place] = kept
+    columns.rounds[place] = kept  # the run is counted for everybody at once
 
 
 def _streams(crew: Crew, losses: Any) -> Sequence[LossStream]:
