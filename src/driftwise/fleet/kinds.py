@@ -4,10 +4,11 @@ from collections.abc import Hashable
 from typing import Any
 
 from driftwise.errors import CheckpointError
+from driftwise.fleet.cells import Cells
 from driftwise.fleet.members import Members
 from driftwise.fleet.objects import Objects
 
-KINDS: tuple[type[Members], ...] = (Objects,)
+KINDS: tuple[type[Members], ...] = (Cells, Objects)
 """Every kind of member; the last one takes everybody."""
 
 

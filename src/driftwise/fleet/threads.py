@@ -34,10 +34,9 @@ def run_jobs(jobs: Sequence[Callable[[], Any]], workers: int) -> None:
         future.result()
 
 
-def slices(count: int, workers: int, least: int = 256, most: int = 4096) -> list[slice]:
-    """Return consecutive parts of `count` members: enough for all workers to be busy to the end, and not tiny."""
-    part = min(max(-(-count // (4 * workers)), least), most) if workers > 1 else most
-    return [slice(start, min(start + part, count)) for start in range(0, count, part)]
+def slices(count: int, most: int = 2048) -> list[slice]:
+    """Return consecutive parts of `count` members: small enough for all workers to be busy to the end."""
+    return [slice(start, min(start + most, count)) for start in range(0, count, most)]
 
 
 @contextlib.contextmanager
