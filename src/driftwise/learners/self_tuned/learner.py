@@ -151,7 +151,8 @@ class SelfTunedLearner(Learner):
         self._cost = move_cost_for(owner, switching_cost, domain.dim)
         self.switching_cost = self._cost.simplest
         self.period = None if period is None else whole(owner, "period", period, low=2)
-        chosen = default_estimators(self.period) if estimators is None else list(estimators)
+        # Those of the user's in Python have a state of their own, which two learners must not share.
+        chosen = default_estimators(self.period) if estimators is None else copy.deepcopy(list(estimators))
         for one in chosen:
             instance(owner, "estimators", one, Estimator, "[Smoothing(0.3)]")
             if not set(one.forms) <= {SCORE, EACH, GRADIENT}:
@@ -159,7 +160,7 @@ class SelfTunedLearner(Learner):
                     f"{owner}: the forms of estimator {one.name!r} must be some of SCORE, EACH and GRADIENT of "
                     f"driftwise.estimators, got {one.forms!r}."
                 )
-        self._estimators = tuple(copy.deepcopy(chosen))  # those in Python have a state of their own
+        self._estimators = tuple(chosen)
         ways = default_movers() if movers is None else list(movers)
         self._movers = tuple(instance(owner, "movers", one, Mover, "[Follow()]") for one in ways)
         if not self._movers:
