@@ -82,6 +82,10 @@ class Rounded(Learner):
         """Number of inputs that were refused and passed over, where the learner inside is to pass over them."""
         return self._inner.refused + self._passed
 
+    @property
+    def _takes_prices(self) -> bool:  # type: ignore[override]
+        return self._inner._takes_prices
+
     def act(
         self,
         hint: ArrayLike | None = None,

@@ -148,6 +148,7 @@ class Committee(Actor):
 
     _act, _observe = "act(proposals)", "observe(losses)"
     _for_all = ("on_bad_input", "late")
+    _takes_prices = True
 
     def __init__(
         self,
