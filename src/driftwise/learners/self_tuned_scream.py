@@ -51,11 +51,12 @@ class SelfTunedScream(Ensemble):
     - A dead zone: the decision is the point nearest to the last one within
       ``D / (4 sqrt(t)) * lambda / (lambda + |g|)`` of the mixture, ``|g|`` being the root mean square of the gradients
       so far.
-    - Gradients are clipped in length, so that one that is absurd does not make all later steps short: to 3, and after
-      20 gradients 10 times the root mean square so far or the size of the last one, whichever is more. So a true
-      change of scale is let through after one round. The first is believed, and taken back if it is more than 10 times
-      as large as the second; up to then it has decided about nothing but one short step. Gradients of 0 count as none.
-      Where clipping would take off more than sqrt(t) times the largest gradient in all, it does not.
+    - Gradients are clipped in length, so that one that is absurd does not make all later steps short: to c times the
+      root mean square so far or c times the size of the last one, whichever is more. After n gradients other than 0,
+      c is sqrt(n) / 2, but at least 3 and at most 10; what is more than 100 times that counts as if it were usual, or
+      as large as the last one. So a true change of scale is let through after one round. The first gradient is believed, and taken back if it is more than 10 times as large as the second; up to then it has
+      decided about nothing but one short step. Where clipping would take off more than sqrt(t) times the largest
+      gradient in all, it does not.
 
     *Proved*, with the proof on the page *Proofs* of the documentation: the regret with switching cost to any
     comparators is at most `driftwise.regret.bounds.self_tuned_scream`, for any number of rounds and gradients of any
