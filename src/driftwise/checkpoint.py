@@ -66,7 +66,7 @@ def _with_clipping(tree: Any, arrays: dict[str, NDArray[Any]]) -> None:
 
 
 def _from_1(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    """Schema 2 has the rounds that went without feedback, of which schema 1 had none, and what clipping knows."""
+    """Add the rounds that went without feedback, of which schema 1 had none, and what clipping knows."""
     _with_clipping(header["what"], arrays)
     return {**header, "schema": 2, "what": _with_missing(header["what"])}
 

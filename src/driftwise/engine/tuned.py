@@ -10,7 +10,7 @@ where gap_s is AdaHedge's mixability gap, measured with the rate that p_s was ma
 Hedge's own potential. The decision is the nearest point to the last one within
 D / (4 sqrt(t)) * lambda / (lambda + |g|) of the mixture, |g| being the root mean square of the gradients.
 
-Such sums are for ever, so one absurd gradient would make all later steps short. Everything above sees gradients that are
+Sums never forget, so one absurd gradient would make all later steps short. Everything above sees gradients that are
 clipped in length, to a multiple of their usual size so far, or of the last one as it came, so that a true change of
 scale is let through after one round::
 

@@ -107,7 +107,7 @@ def self_tuned_scream(
     >>> from driftwise.regret import bounds
     >>> problem = dict(horizon=50_000, path_length=60.0, gradient_bound=2.0, diameter=2.0, switching_cost=2.0)
     >>> round(bounds.self_tuned_scream(**problem)), round(bounds.scream(**problem))
-    (26506, 22657)
+    (27409, 22657)
     """
     owner = "bounds.self_tuned_scream"
     T = whole(owner, "horizon", horizon)

@@ -104,7 +104,7 @@ def run(learner: str, stream: str, price: float, size: float, rounds: int, seed:
 
 
 def _tasks(size: Size) -> list[Arguments]:
-    rounds, sizes, seeds = (300, SIZES[1:2], (100,)) if size.quick else (1000, SIZES, (100,))
+    rounds, sizes, seeds = (300, SIZES[1:2], (100,)) if size.quick else (1000, SIZES, (100, 101, 102))
     return [
         (learner, stream, price, by, rounds, seed)
         for learner in LEARNERS
