@@ -28,8 +28,8 @@ from driftwise._protocol import NONE_MISSING, NOTHING, Rounds
 from driftwise._validate import Array, array, choice, instance, number, read_only, whole
 from driftwise.domains import Domain
 from driftwise.engine import Program, layout
-from driftwise.engine.rounds import MISFIT, OK
 from driftwise.engine.program import CLIP, UNCLIPPED
+from driftwise.engine.rounds import MISFIT, OK
 from driftwise.engine.run import act_on_hint, observe, observe_own
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners import prices
