@@ -237,6 +237,7 @@ def test_no_worker_is_said_within_the_patience_and_nothing_is_lost(tmp_path: Pat
         assert far.round == 0
         cluster.scale(1)
         client.wait_for_workers(1, timeout=30)
+        far._cluster.patience = 30.0
         near.observe(gradients(0))
         far.observe(gradients(0))  # the same call again
         np.testing.assert_array_equal(far.act(), near.act())

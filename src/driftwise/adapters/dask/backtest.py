@@ -76,7 +76,12 @@ def backtest(
     count = min(count or TASKS * cluster.wait_for_workers(), len(losses))
     futures = [
         client.submit(
-            _play_shard, _part(learner, places), [losses[i] for i in places.tolist()], switching_cost, record, classes,
+            _play_shard,
+            _part(learner, places),
+            [losses[i] for i in places.tolist()],
+            switching_cost,
+            record,
+            classes,
             pure=False,
         )
         for places in np.array_split(np.arange(len(losses)), count)
