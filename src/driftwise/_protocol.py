@@ -3,7 +3,9 @@
 import copy
 import math
 import os
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, Self, TypedDict
 
 import numpy as np
 
@@ -11,8 +13,26 @@ from driftwise._container import pack
 from driftwise._files import write_atomically
 from driftwise._saving import Writer, header_of
 from driftwise._settings import Fixed
-from driftwise._validate import whole
-from driftwise.errors import CheckpointError, HorizonError, OrderError
+from driftwise._validate import choice, whole
+from driftwise.errors import CheckpointError, HorizonError, InputError, OrderError
+
+ON_BAD_INPUT = ("raise", "skip")
+"""What to do about input that is refused."""
+
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
+"""Stands for a table without entries."""
+
+
+class BadInput(TypedDict, total=False):
+    """What every constructor takes about input that is refused; `Actor` explains it."""
+
+    on_bad_input: str
+
+
+class Rounds(BadInput, total=False):
+    """What constructors of learners take about rounds that go wrong; `Actor` explains each."""
+
+    late: int
 
 
 class Actor(Fixed):
@@ -22,23 +42,54 @@ class Actor(Fixed):
     ----------
     horizon : int, optional
         Number of rounds it is made for; None for any number.
+    on_bad_input : {"raise", "skip"}, default "raise"
+        What to do about feedback that is refused, such as NaN or a wrong shape. "raise": an `InputError`, and nothing
+        has changed. "skip": the round ends without feedback, as with `skip`, and `refused` counts it.
+    late : int, default 0
+        How many rounds late feedback may come, by ``observe(..., round=k)``.
     """
 
     state_names: ClassVar[tuple[str, ...] | None] = None
     """Names of the attributes that change from round to round, which are saved; a class of your own gives them."""
     _begun_with = frozenset({"_round"})
+    _skipped = 0  # here until the first is counted: most objects never need them
+    _passed = 0
+    _owed: Mapping[int, Any] = NOTHING
+    """What was played in each round within the window that ended without feedback."""
     _act, _observe = "act()", "observe(...)"  # the two verbs as messages show them
 
-    def __init__(self, horizon: int | None = None) -> None:
+    def __init__(self, horizon: int | None = None, *, on_bad_input: str = "raise", late: int = 0) -> None:
         self.horizon = None if horizon is None else whole(type(self).__name__, "horizon", horizon)
+        self._set_rules(on_bad_input, late)
         self._round = 0
         self._limit = math.inf if self.horizon is None else self.horizon
         self._acted: Any = None
 
+    def _set_rules(self, on_bad_input: str, late: int) -> None:
+        """Keep what to do about rounds that go wrong; called while it is built."""
+        self.on_bad_input = choice(type(self).__name__, "on_bad_input", on_bad_input, ON_BAD_INPUT)
+        self.late = whole(type(self).__name__, "late", late, low=0)
+
     @property
     def round(self) -> int:
-        """Number of rounds observed so far."""
+        """Number of rounds that are over: those observed, and those that were skipped."""
         return self._round
+
+    @property
+    def skipped(self) -> int:
+        """Number of rounds that ended without feedback, and have had none since."""
+        return self._skipped
+
+    @property
+    def refused(self) -> int:
+        """Number of inputs that were refused and passed over, where `on_bad_input` is "skip"."""
+        return self._passed
+
+    def skip(self) -> None:
+        """End the round without feedback: nothing is learnt, and the next decision is the same."""
+        if self._acted is None:
+            raise self._too_early("skip")
+        self._end_without()
 
     def expect_act(self) -> None:
         """Raise unless `act` is what comes next: there are rounds left, and `observe` is not due."""
@@ -52,6 +103,22 @@ class Actor(Fixed):
         state = self.__dict__  # the verbs write here directly: `__setattr__` would slow down every round
         state["_round"] += 1
         state["_acted"] = None
+
+    def _end_without(self) -> None:
+        """Count a round without feedback, and wait for `act` again."""
+        self._let_go()
+        state = self.__dict__
+        state["_skipped"] = self._skipped + 1
+        self._end_round()
+
+    def _let_go(self) -> None:
+        """Undo what `act` did to what is known, before a round ends without feedback; for those where it did."""
+
+    def _refuse(self, error: InputError) -> None:
+        """Raise what was found wrong with an input, or count it where such inputs are passed over."""
+        if self.on_bad_input == "raise":
+            raise error
+        self.__dict__["_passed"] = self._passed + 1
 
     def clone(self) -> Self:
         """Return an independent copy in the same state."""
@@ -91,14 +158,35 @@ class Actor(Fixed):
     def _saved(self) -> dict[str, Any]:
         """Return the state by name: all that a new object with the same configuration does not know."""
         names = self._names_of_state()
-        return {"round": self._round, "acted": self._acted, **{name: getattr(self, name) for name in names}}
+        return {
+            "round": self._round,
+            "acted": self._acted,
+            "missing": self._missing(),
+            **{name: getattr(self, name) for name in names},
+        }
 
     def _resume(self, saved: dict[str, Any]) -> None:
         """Take in a state that was saved, after checking it."""
         names = self._names_of_state()
-        expect_names(type(self).__name__, saved, {"round", "acted", *names})
+        expect_names(type(self).__name__, saved, {"round", "acted", "missing", *names})
         self.__dict__.update({name: saved[name] for name in names})
         self._round, self._acted = whole(type(self).__name__, "round", saved["round"], low=0), saved["acted"]
+        self._resume_missing(saved["missing"])
+
+    def _missing(self) -> dict[str, Any] | None:
+        """Return what is to be saved about rounds that went wrong; None if none ever did."""
+        if not (self._skipped or self._passed):
+            return None
+        return {"skipped": self._skipped, "refused": self._passed}
+
+    def _resume_missing(self, saved: dict[str, Any] | None) -> None:
+        """Take in what was saved about rounds that went wrong; the number of rounds is known."""
+        if saved is None:
+            return
+        owner = type(self).__name__
+        expect_names(owner, saved, {"skipped", "refused"})
+        self._skipped = whole(owner, "skipped", saved["skipped"], low=0, high=self._round)
+        self._passed = whole(owner, "refused", saved["refused"], low=0)
 
     def _names_of_state(self) -> tuple[str, ...]:
         if self.state_names is None:
@@ -125,9 +213,9 @@ class Actor(Fixed):
             "horizon, or with horizon=None for any number of rounds."
         )
 
-    def _too_early(self) -> OrderError:
+    def _too_early(self, verb: str = "observe") -> OrderError:
         return OrderError(
-            f"{type(self).__name__}: observe was called before act in round {self.round}; call {self._act} first, once "
+            f"{type(self).__name__}: {verb} was called before act in round {self.round}; call {self._act} first, once "
             "a round."
         )
 

@@ -24,7 +24,7 @@ C = TypeVar("C", bound=type)
 CLASSES: dict[str, type] = {}
 """Every class of driftwise that can be in a file, by name."""
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of what stands in a file; a file of an older one is brought up to date when it is read."""
 
 GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")

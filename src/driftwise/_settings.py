@@ -4,7 +4,7 @@ import difflib
 from typing import TYPE_CHECKING, Any
 
 from driftwise._saving import Given, savable, snapshot
-from driftwise._validate import Checked
+from driftwise._validate import Checked, taken_apart
 from driftwise.errors import ArgumentError, CheckpointError, FrozenError
 
 PLAIN = (bool, int, float, str, type(None))
@@ -48,6 +48,7 @@ class Configured(Checked):
     """
 
     _begun_with: frozenset[str]
+    _for_all: tuple[str, ...]
     _remembers: bool
 
     def __init__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> None:
@@ -68,6 +69,9 @@ class Configured(Checked):
         known = built.__dict__
         if not known.keys() >= cls._begun_with:
             raise ArgumentError(f"{cls.__name__}: its __init__ does not call super().__init__(...); that comes first.")
+        apart = {name: kwargs[name] for name in taken_apart(cls) if name in kwargs}
+        if apart:
+            built._set_rules(**{name: getattr(built, name) for name in cls._for_all} | apart)
         given = cls.__signature__.bind(*args, **kwargs)
         given.apply_defaults()
         for name, value in given.arguments.items():
@@ -84,6 +88,8 @@ class Fixed(metaclass=Configured):
 
     _begun_with: frozenset[str] = frozenset()
     """Attributes that the constructor of a base class sets; without them, a subclass has not called it."""
+    _for_all: tuple[str, ...] = ()
+    """Options of a base class that subclasses take too, whether or not their own constructors name them."""
     _remembers = True
     """Whether the arguments of the constructor are kept, so that the object can be saved; not where they are large."""
 

@@ -177,7 +177,24 @@ def _constructor(cls: type) -> inspect.Signature:
     parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]  # type: ignore[misc]
     if parameters and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
         parameters[-1:] = _shared(cls, parameters[-1])
-    return inspect.Signature(parameters, return_annotation=cls)
+    return inspect.Signature([*parameters, *_apart(cls, parameters).values()], return_annotation=cls)
+
+
+def _apart(cls: type, parameters: Sequence[inspect.Parameter]) -> dict[str, inspect.Parameter]:
+    """Return the options that all subclasses take, and which a class's own constructor does not name."""
+    names = {parameter.name for parameter in parameters}
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
+        return {}
+    parents = [inspect.signature(kind.__init__).parameters for kind in cls.__mro__]  # type: ignore[misc]
+    wanted = [name for name in getattr(cls, "_for_all", ()) if name not in names]
+    return {name: next(parent[name] for parent in parents if name in parent) for name in wanted}
+
+
+@functools.cache
+def taken_apart(cls: type) -> tuple[str, ...]:
+    """Return the options of a class that its metaclass takes, as its own constructor does not name them."""
+    own = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
+    return tuple(_apart(cls, list(own)))
 
 
 def _shared(cls: type, options: inspect.Parameter) -> list[inspect.Parameter]:
@@ -198,4 +215,5 @@ class Checked(ABCMeta):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """Check the arguments against the constructor's signature, then construct."""
         _bind(cls.__name__, cls.__signature__, args, kwargs)
-        return super().__call__(*args, **kwargs)
+        apart = taken_apart(cls)
+        return super().__call__(*args, **{name: value for name, value in kwargs.items() if name not in apart})

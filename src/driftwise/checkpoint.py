@@ -5,10 +5,12 @@ over everything (see `driftwise._container`), read without pickle, and what is l
 """
 
 import importlib
+import math
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from driftwise._container import unpack
@@ -19,7 +21,56 @@ from driftwise.errors import CheckpointError, DriftwiseError, InputError, Parame
 
 Migration = Callable[[dict[str, Any], dict[str, NDArray[Any]]], dict[str, Any]]
 
-MIGRATIONS: dict[int, Migration] = {}
+def _with_missing(tree: Any) -> Any:
+    """Return a tree in which everything that acts has had feedback in every round, as it must have had in schema 1."""
+    if isinstance(tree, list):
+        return [_with_missing(part) for part in tree]
+    if not isinstance(tree, dict):
+        return tree
+    tree = {name: _with_missing(part) for name, part in tree.items()}
+    state = tree.get("state")
+    if isinstance(state, dict) and "round" in state:
+        state["missing"] = None
+    if tree.get("!") == "dict" and {"round", "acted"} <= {name for name, _ in tree["is"] if isinstance(name, str)}:
+        tree["is"].append(["missing", None])
+    return tree
+
+
+def _clipping_state(known: NDArray[Any]) -> NDArray[Any]:
+    """Return the state of an ensemble with the four numbers on clipping that schema 1 did not have.
+
+    What was never clipped counts as gradients of the usual size in all rounds. Only self-tuned rounds have such a size.
+    """
+    updates, seen, squares = known[1], known[9], known[10]
+    usual = math.sqrt(squares / updates) if seen > 0.0 and squares > 0.0 and updates > 0.0 else 0.0
+    counted = updates if usual > 0.0 else 0.0
+    return np.concatenate([known[:16], [counted, usual, usual, 0.0], known[16:]])
+
+
+def _with_clipping(tree: Any, arrays: dict[str, NDArray[Any]]) -> None:
+    """Bring the state of every ensemble in a tree up to date, in the table of arrays."""
+    if isinstance(tree, list):
+        for part in tree:
+            _with_clipping(part, arrays)
+    elif isinstance(tree, dict):
+        parts = dict(tree["is"]) if tree.get("!") == "dict" else tree
+        if {"known", "twins"} <= parts.keys():
+            name = parts["known"]["is"]
+            if arrays[name].dtype != np.float64 or arrays[name].ndim != 1 or arrays[name].size < 16:
+                raise CheckpointError(f"the state of an ensemble, {name}, is too short.")
+            arrays[name] = _clipping_state(arrays[name])
+        else:
+            for part in tree.values():
+                _with_clipping(part, arrays)
+
+
+def _from_1(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Schema 2 has the rounds that went without feedback, of which schema 1 had none, and what clipping knows."""
+    _with_clipping(header["what"], arrays)
+    return {**header, "schema": 2, "what": _with_missing(header["what"])}
+
+
+MIGRATIONS: dict[int, Migration] = {1: _from_1}
 """For each older schema, what turns header and arrays of it into those of the next schema."""
 
 

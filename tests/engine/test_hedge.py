@@ -217,11 +217,11 @@ def _excess(learner: dw.SelfTunedScream, gradients: Array) -> float:
         points, weights = learner.base_decisions, learner.weights
         moves = np.zeros(len(points))
         moves[: len(last)] = cost(points[: len(last)] - last)
+        learner.observe(gradient)
         # Counted from the decision, as only differences matter and small numbers keep them better.
-        losses = (points - w) @ gradient + moves
+        losses = (points - w) @ learner.program.last_gradient(learner.cell) + moves
         totals += losses[:first]
         mixture += float(weights @ losses)
-        learner.observe(gradient)
         after = learner.weights[: weights.size]
         # Newcomers join where the mixture is, which moves nothing.
         shifts += priced * float(np.abs(after / after.sum() - weights).sum())

@@ -61,7 +61,7 @@ def test_constants_can_be_read_from_a_cell(where: str) -> None:
 def test_parts_share_out_a_cell_without_gap_or_overlap(base: dw.mirror.MirrorMap) -> None:
     program = _program("simplex", base)
     cell = program.new_cell(np.full(4, 0.5))
-    assert layout.state_of(cell)[: layout.STATE.numbers].tolist() == [0, 0, 0, 3, 8, *[0] * 11]
+    assert layout.state_of(cell)[: layout.STATE.numbers].tolist() == [0, 0, 0, 3, 8, *[0] * 15]
     cell[layout.HEADER :] = 0.0
     layout.state_of(cell)[: layout.STATE.numbers] = 1.0
     room = cell[int(cell[layout.ROOM_AT]) :]

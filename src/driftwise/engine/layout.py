@@ -53,15 +53,17 @@ FIXED, TIME_VARYING, DOUBLING, SELF_TUNED, ADAPTIVE = 0, 1, 2, 3, 4
     FORGET_CALL,  # and taking a hint back
     THIN,  # whether steps read a gradient for all as it is, of shape (d,), not spread over four lanes
     CHARGE,  # what a unit of weight that shifts is charged, in the adaptive schedule
-) = range(32)
+    EARLY,  # how many times the usual size gradients may have in the first rounds, 0 if they are not clipped
+    LATE,  # and later
+) = range(34)
 
 # The header, part two: where the parts are.
-STEPS, LOG_PRIOR, PATIENCE, PRICES, DOMAIN, SIMPLICES, RATES = range(32, 39)
-DECISION, HELD, LOG_START, CENTRE, PLAYED, HINT = range(39, 45)
-PRIOR, WEIGHTS, TOTALS, MOVES, POINTS, DUALS = range(45, 51)
-GRADIENT, VALUES, INNER, LOSSES, FORESEEN, GUIDE, BEYOND, BEFORE, OLD, STILL = range(51, 61)
-ETA, GOING, TRIAL, ROW, SPARE = range(61, 66)
-HEADER = 66
+STEPS, LOG_PRIOR, PATIENCE, PRICES, DOMAIN, SIMPLICES, RATES = range(34, 41)
+DECISION, HELD, LOG_START, CENTRE, PLAYED, HINT = range(41, 47)
+PRIOR, WEIGHTS, TOTALS, MOVES, POINTS, DUALS = range(47, 53)
+GRADIENT, VALUES, INNER, LOSSES, FORESEEN, GUIDE, BEYOND, BEFORE, OLD, STILL = range(53, 63)
+ETA, GOING, TRIAL, ROW, SPARE = range(63, 68)
+HEADER = 68
 
 CONSTANTS = Section(
     HEADER,
@@ -87,17 +89,21 @@ CONSTANTS = Section(
     MIXTURE,  # total loss of the mixture; a newcomer's total
     EPS,  # the rate that the weights were made with
     SPENT,  # what mixing has cost
-    SEEN,  # sum of |g|^2 + lambda |g|
+    SEEN,  # sum of |g|^2 + lambda |g|, g being clipped where gradients are
     SQUARES,  # sum of |g|^2
     AGREED,  # over the rounds with a hint m: sum of <g, m>,
     CHANCE,  # of its square,
     GUESSED,  # and of |m|^2
     TRUST,  # what part of this round's hint is trusted
     NOW,  # the clock of the current update
-) = range(16)
+    COUNTED,  # rounds with a gradient other than 0, where gradients are clipped,
+    LAST,  # size of the last gradient, before it was clipped,
+    LARGEST,  # of the largest,
+    CUT,  # and sum of what clipping took off them
+) = range(20)
 
 STATE = Section(
-    16,
+    20,
     [
         Part("decision", DECISION, ("dim",)),  # w_t
         Part("held", HELD, ("epoch", "dim")),  # sum of the gradients of an epoch that is not over

@@ -23,6 +23,9 @@ FREE = MoveCost(0.0, norm="l2")
 MOST_COUNT = 2.0**62
 """More than any count in a state can be."""
 
+CLIP, UNCLIPPED = (3.0, 10.0), (0.0, 0.0)
+"""How many times the usual size a gradient may have in the first rounds and later, and no limit."""
+
 SCHEDULES = ("fixed", "time-varying", "doubling", "self-tuned", "adaptive")
 
 
@@ -65,6 +68,9 @@ class Program:
         A rate for every base-learner, for the adaptive schedule; empty for the others.
     charge : float
         What a unit of weight that shifts is charged in the adaptive schedule.
+    clip : tuple of two floats
+        How many times the usual size a gradient may have in the first rounds of the self-tuned schedule, and later;
+        zeros for no clipping.
     """
 
     domain: Domain
@@ -83,6 +89,7 @@ class Program:
     heedless: int = 0
     rates: tuple[float, ...] = ()
     charge: float = 0.0
+    clip: tuple[float, float] = UNCLIPPED
 
     def __post_init__(self) -> None:
         """Refuse constants that leave the range of floating point."""
@@ -184,6 +191,8 @@ class Program:
             layout.DEAD_ZONE: self.dead_zone,
             layout.THIN: self._step(self._base) is matrices.matrices_step,
             layout.CHARGE: self.charge,
+            layout.EARLY: self.clip[0],
+            layout.LATE: self.clip[1],
         }
         for place, value in numbers.items():
             cell[place] = value
@@ -206,8 +215,11 @@ class Program:
         layout.state_of(cell)[:] = known
         return cell
 
-    def check_state(self, owner: str, known: Array, rounds: int) -> None:
-        """Raise unless kernels can work with a state that comes from outside: sizes, counts, weights, decision."""
+    def check_state(self, owner: str, known: Array, learnt: int) -> None:
+        """Raise unless kernels can work with a state that comes from outside: sizes, counts, weights, decision.
+
+        `learnt` is the number of rounds that it has had feedback of.
+        """
         now = layout.state_of(self._blank)
         if known.dtype != np.float64 or known.shape != now.shape:
             raise CheckpointError(f"{owner}: its state has {now.size} numbers, the one that was saved {known.shape}.")
@@ -217,7 +229,7 @@ class Program:
         numbers = np.concatenate([part.ravel() for name, part in state.items() if name != "prior"])
         possible = {
             "counts": np.all((counts >= 0.0) & (counts == np.floor(counts)) & (counts <= MOST_COUNT)),
-            "round": known[layout.ROUND] == rounds,
+            "round": known[layout.ROUND] == learnt,
             "base-learners in play": 1.0 <= known[layout.ACTIVE] <= self.sizes,
             "epoch": known[layout.WAITING] < max(self.epoch, 1),
             "numbers": np.isfinite(numbers).all() and np.isfinite(known[: STATE.numbers]).all(),

@@ -12,6 +12,7 @@ from driftwise._validate import Array
 from driftwise.domains.kernels import SIMPLEX
 from driftwise.engine.hedge import TIE, TINY
 from driftwise.engine.program import Program, pool_size
+from driftwise.engine.tuned import LEARNT
 
 
 class Reference:
@@ -23,8 +24,10 @@ class Reference:
         self.price = program.switching_cost
         self.updates = 0
         self.held: list[Array] = []
+        self.given = np.zeros_like(self.decision)
         self.hinted: Array | None = None
         self.spent = self.sizes = self.squares = self.agreed = self.chance = self.guessed = 0.0
+        self.counted, self.before, self.largest, self.cut = 0, 0.0, 0.0, 0.0
         self.begin(1)
 
     @property
@@ -114,7 +117,8 @@ class Reference:
         self.held.append(gradient)
         if len(self.held) == self.program.epoch:
             shared = self.tangent(np.sum(self.held, axis=0))
-            self.held = []
+            shared = self.clip(float(np.linalg.norm(shared))) * shared
+            self.held, self.given = [], shared
             values = self.points @ shared
             if self.program.schedule == "self-tuned":
                 values = values - self.decision @ shared
@@ -199,6 +203,25 @@ class Reference:
                 if block.kind == SIMPLEX:
                     rest[part] -= rest[part].mean()
         return rest
+
+    def clip(self, size: float) -> float:
+        """Return the part of a gradient of this size that counts, and note the size."""
+        early, late = self.program.clip
+        if late == 0.0 or size == 0.0:
+            return 1.0
+        limit = np.inf
+        if self.counted:
+            usual = max(np.sqrt(self.squares / self.counted), self.before)
+            limit = (early if self.counted < LEARNT else late) * usual
+        if self.counted == 1 and self.before > late * size:  # the first was absurd: take it back
+            self.cut += self.before
+            self.sizes = self.squares = self.agreed = self.chance = self.guessed = 0.0
+        self.counted, self.before, self.largest = self.counted + 1, size, max(self.largest, size)
+        cut = self.cut + size - limit
+        if size <= limit or cut > np.sqrt(self.updates + 1) * self.largest:
+            return 1.0
+        self.cut = cut
+        return float(limit / size)
 
     def reschedule(self, clock: float) -> None:
         """Without a horizon: let newcomers join at the mixture, or begin a new block of twice the length."""

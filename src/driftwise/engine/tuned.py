@@ -9,6 +9,16 @@ decisions stay the same when losses and the price of moving are multiplied by a 
 where gap_s is AdaHedge's mixability gap, measured with the rate that p_s was made with: what the mixture lost beyond
 Hedge's own potential. The decision is the nearest point to the last one within
 D / (4 sqrt(t)) * lambda / (lambda + |g|) of the mixture, |g| being the root mean square of the gradients.
+
+Such sums are for ever, so one absurd gradient would make all later steps short. Everything above sees gradients that are
+clipped in length, to a multiple of their usual size so far, or of the last one as it came, so that a true change of
+scale is let through after one round::
+
+    limit_t = c max(sqrt(mean of |g_s|^2 over s < t with g_s != 0), |raw g_{t-1}|)
+
+Where what was cut off would add up to more than sqrt(t) times the largest gradient so far, nothing is cut. Before the
+second gradient nobody is judged by the size of the first; if it turns out to be more than c times as large as the
+second, it is taken back.
 """
 
 import math
@@ -35,6 +45,35 @@ def within_simplices(c: Pointer, wide: Pointer) -> int:
         for k in range(start, stop):
             store(wide, 4 * k, load(wide, 4 * k) - mean)
     return OK
+
+
+LEARNT = 20.0
+"""Rounds after which the usual size is known well enough to let more than in the first ones through."""
+
+
+@helper
+def _forget_first(s: Pointer) -> None:
+    """Take the first gradient back: all that has been made of its size are sums, as nobody has been judged by it."""
+    s[slot.CUT] += s[slot.LAST]
+    s[slot.SEEN] = s[slot.SQUARES] = s[slot.AGREED] = s[slot.CHANCE] = s[slot.GUESSED] = 0.0
+
+
+@helper
+def kept_share(c: Pointer, s: Pointer, size: float) -> float:
+    """Return the part of a gradient of this size that counts, above 0 and at most 1, and note the size."""
+    if c[slot.LATE] == 0.0 or size == 0.0:
+        return 1.0
+    counted, last = s[slot.COUNTED], s[slot.LAST]
+    usual = max(math.sqrt(s[slot.SQUARES] / counted), last) if counted > 0.0 else math.inf
+    limit = c[slot.EARLY if counted < LEARNT else slot.LATE] * usual
+    if counted == 1.0 and last > c[slot.LATE] * size:
+        _forget_first(s)
+    s[slot.COUNTED], s[slot.LAST], s[slot.LARGEST] = counted + 1.0, size, max(s[slot.LARGEST], size)
+    cut = s[slot.CUT] + (size - limit)
+    if size <= limit or cut > math.sqrt(s[slot.UPDATES]) * s[slot.LARGEST]:
+        return 1.0
+    s[slot.CUT] = cut
+    return limit / size
 
 
 @helper
@@ -77,8 +116,15 @@ def tuned_round(c: Pointer, s: Pointer, room: Pointer) -> int:
         scale += abs(g[4 * k] * decision[k])
         square += g[4 * k] * g[4 * k]
     s[slot.UPDATES] += 1.0
+    size = math.sqrt(square)
+    share = kept_share(c, s, size)
+    if share < 1.0:
+        for k in range(d):
+            store(g, 4 * k, splat(share) * load(g, 4 * k))
+        shift, scale, size = share * shift, share * scale, share * size
+        square = size * size
     s[slot.SQUARES] += square
-    s[slot.SEEN] += square + price * math.sqrt(square)
+    s[slot.SEEN] += square + price * size
     if s[slot.HINTED] > 0.0:
         call(whole_at(c, slot.FORGET_CALL), c, s, room)
     move_all(c, s, room, step_scale(s[slot.SEEN]), shift)

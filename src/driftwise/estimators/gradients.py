@@ -9,7 +9,7 @@ from driftwise._compile import plugin
 from driftwise._memory import Array, Pointer, Section, at, call, whole_at
 from driftwise.domains import Domain
 from driftwise.engine.layout import DECISION_AT
-from driftwise.engine.program import Program, pool_size
+from driftwise.engine.program import CLIP, Program, pool_size
 from driftwise.engine.reference import Reference
 from driftwise.engine.rounds import learn
 from driftwise.estimators import families as record
@@ -123,4 +123,5 @@ def _program(domain: Domain, price: MoveCost) -> Program:
         growth=GROWTH,
         patience=patience,
         dead_zone=0.25,
+        clip=CLIP,
     )

@@ -1,12 +1,13 @@
 """Members of the `Ensemble` family: constants in a table, states side by side, rounds compiled."""
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
+from driftwise._memory import address_of
 from driftwise._saving import title
 from driftwise._validate import Array, Indices, read_only
 from driftwise.engine import Program, layout
@@ -14,13 +15,16 @@ from driftwise.engine.layout import ROOM, STATE
 from driftwise.engine.program import MOST_COUNT
 from driftwise.errors import CheckpointError
 from driftwise.fleet.feedback import Feedback, Flags
-from driftwise.fleet.kernels import Table, learn_members
+from driftwise.fleet.kernels import Table, learn_members, play_members
 from driftwise.fleet.laying import capacity_for, laid_out, sides_for, starts_of, updates_within
-from driftwise.fleet.members import Lesson, Members, Runner, Standing
+from driftwise.fleet.members import Lesson, Members, Played, Runner, Standing, count_rounds
 from driftwise.fleet.recipes import Recipes
 from driftwise.fleet.source import Source
-from driftwise.fleet.threads import slices
+from driftwise.fleet.threads import shares, slices
 from driftwise.learners import Ensemble
+from driftwise.losses import LossStream
+from driftwise.losses.base import DataLoss
+from driftwise.movecost import MoveCost
 
 
 def family(learner: Ensemble) -> Hashable:
@@ -79,7 +83,7 @@ class Cells(Members):
         if not isinstance(learner, Ensemble) or not learner.runs_compiled() or learner.program.own_gradients:
             return None
         ours = type(learner).__module__.split(".")[0] == "driftwise" and "_arguments" in vars(learner)
-        return family(learner) if ours else None
+        return family(learner) if ours and not learner.late and not learner._number(layout.HINTED) else None
 
     def append(self, source: Source) -> None:
         """Take in newcomers, in new rows."""
@@ -153,8 +157,8 @@ class Cells(Members):
         known = laid_out(self._states[row : row + 1], self.sides, self.program.sides, starts)[0]
         if learner.program.heedless != self.program.heedless:
             learner.program = learner.program.with_twins()
+        count_rounds(learner, standing)
         learner._take(learner.program.cell_of(known))
-        learner.__dict__["_round"] = standing.rounds
         if standing.acted:
             learner.__dict__["_acted"] = read_only(learner._decision.copy())
         return learner
@@ -198,9 +202,43 @@ class Cells(Members):
         if self._table is None:
             header = np.zeros(layout.HEADER)
             STATE.write_offsets(header, self.sides)
-            hinted = bool(self.states[:, layout.HINTED].any())
-            self._table = self.recipes.linked(header[layout.DECISION : layout.DUALS + 1], hinted)
+            self._table = self.recipes.linked(header[layout.DECISION : layout.DUALS + 1])
         return self._table
+
+    def plays(self, stream: LossStream) -> bool:
+        """Tell whether the compiled loop plays such losses."""
+        return isinstance(stream, DataLoss)
+
+    def play(self, rows: Indices, streams: Sequence[Any], cost: MoveCost, records: Sequence[Array], run: Runner) -> Played:
+        """Play a stream with each of some members, on copies of their states."""
+        lengths = np.array([len(stream) for stream in streams], np.int64)
+        self.make_room(self.updates + float(lengths.max()))
+        dim, table = self.program.domain.dim, self.table
+        trial, sums = self._states[rows], np.zeros((rows.size, 3))
+        where = np.stack([np.arange(rows.size), self.which[rows], np.arange(rows.size)], axis=1)
+        addresses = np.zeros((rows.size, 5), np.int64)
+        parts = [stream._parts for stream in streams]
+        addresses[:, 4] = lengths
+        for k, given in enumerate(parts):
+            addresses[k, :3] = [address_of(part) for part in given]
+            if records:
+                addresses[k, 3] = address_of(records[k])
+        prices = np.concatenate([[-1.0 if cost.plain is None else 1.0, cost.norm == "l1"], cost.prices(dim).ravel()])
+        windowed = 0 if records else max((len(s) for s in streams if s.memory), default=0)
+        done = np.zeros(rows.size, np.int64)
+        jobs = [
+            partial(_play, table, trial, where[some], addresses[some], prices, (self.room, max(windowed, 2), dim), sums, done[some])
+            for some in shares(lengths)
+        ]
+        run(jobs)
+        if cost.plain is not None:
+            sums[:, 1] *= cost.plain
+
+        def commit() -> None:
+            self._states[rows] = trial
+            self.updates += float(lengths.max())
+
+        return Played(np.flatnonzero(done == 0), sums[:, 0], sums[:, 1], commit)
 
     def skip(self, rows: Indices) -> None:
         """End a round without feedback: nothing changes."""
@@ -268,10 +306,12 @@ class Cells(Members):
         finite = np.isfinite(states[:, :start]).all() and np.isfinite(states[:, stop:]).all()
         weights = parts["weights"]
         possible = {
+            "powers": not program.growth or np.array_equal(states[:, layout.POWER], 2.0**active),
             "counts": np.all((counts >= 0.0) & (counts == np.floor(counts)) & (counts <= MOST_COUNT)),
             "base-learners in play": np.all((active >= 1.0) & (active <= self.capacity)),
             "room": self.updates <= self._limit,
             "epoch": np.all(states[:, layout.WAITING] < max(program.epoch, 1)),
+            "hints": not states[:, layout.HINTED].any(),
             "numbers": finite,
             "prior": np.isfinite(prior[in_play]).all() and not np.isnan(prior).any(),
             "weights": np.all(weights >= 0.0) and np.all(np.abs(weights.sum(axis=1) - 1.0) <= 1e-9),
@@ -283,6 +323,14 @@ class Cells(Members):
         wrong = [name for name, fine in possible.items() if not fine]
         if wrong:
             raise CheckpointError(f"Fleet: states with such {', '.join(wrong)} are not possible.")
+
+
+def _play(
+    table: Array, trial: Array, where: Table, streams: Table, prices: Array, sides: tuple[int, int, int], sums: Array, done: Indices
+) -> None:
+    """Play some members, and note who has played to the end."""
+    room, path = np.zeros(sides[0]), np.zeros(sides[1:])
+    done[: play_members(table, trial, where, streams, prices, room, path, sums)] = 1
 
 
 def _learn(

@@ -301,6 +301,7 @@ class Crew:
     def _note(self, place: Any, pattern: Any) -> None:
         columns = self.columns
         columns.rounds[place] = pattern.round
+        columns.skipped[place], columns.refused[place] = pattern.skipped, pattern.refused
         columns.limits[place] = NEVER if pattern.horizon is None else pattern.horizon
         columns.acted[place], columns.current[place] = pattern._acted is not None and not self.committees, False
 
@@ -327,7 +328,6 @@ class Crew:
         with undisturbed():
             where = np.array([place])
             self._leave(where)
-            self.columns.skipped[place] = self.columns.refused[place] = 0
             self.columns.blocks[place] = -1
             self._settle(Source([learner], np.zeros(1, np.int64)), where)
             self._drop_empty()

@@ -12,7 +12,7 @@ import numpy as np
 from driftwise._validate import Array, Indices
 from driftwise.errors import CheckpointError, InputError
 from driftwise.fleet.feedback import Feedback, Flags
-from driftwise.fleet.members import Lesson, Members, Runner, Standing
+from driftwise.fleet.members import Lesson, Members, Runner, Standing, count_rounds
 from driftwise.fleet.source import Source
 from driftwise.learners import Committee, Learner
 
@@ -40,7 +40,10 @@ class Objects(Members):
         self.held = [self.held[row] for row in rows.tolist()]
 
     def learner(self, row: int, standing: Standing) -> Any:
-        return self.held[row].clone()
+        """Return a copy of a member."""
+        learner = self.held[row].clone()
+        count_rounds(learner, standing)
+        return learner
 
     def decide(self, rows: Indices, proposals: Any, places: Indices) -> Array:
         decisions = []
@@ -59,21 +62,22 @@ class Objects(Members):
             try:
                 trial.observe(feedback.item(place))
                 trials[k] = trial
+                refused[k] = trial.refused > self.held[row].refused  # it passes over such feedback by itself
             except InputError as error:
                 refused[k], why = True, why or str(error)
 
         def commit(skipped: Flags, decisions: Array, where: Indices) -> bool:
             for k, row in enumerate(rows.tolist()):
-                if not skipped[k]:
+                if k in trials:
                     self.held[row] = trials[k]
-            self.skip(rows[skipped])
+            self.skip(np.array([row for k, row in enumerate(rows.tolist()) if k not in trials], np.int64))
             return False
 
         return Lesson(refused, why, commit)
 
     def skip(self, rows: Indices) -> None:
         for row in rows.tolist():
-            self.held[row]._end_round()
+            self.held[row].skip()
 
     def clone(self) -> Self:
         other = type(self)(None)

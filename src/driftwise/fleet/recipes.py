@@ -122,12 +122,12 @@ class Recipes:
         settings = {name: float(number) for name, number in numbers.items() if not np.isnan(number)}
         return rebuilt("Fleet", base, **settings) if settings else base.clone()
 
-    def linked(self, offsets: Array, hinted: bool) -> Array:
+    def linked(self, offsets: Array) -> Array:
         """Return the constants with addresses, and with the offsets of states that are laid out anew."""
         program, table = self.program, self.constants.copy()
         cell = program._blank.copy()
         program.link(cell)
-        if hinted or program.heedless:
+        if program.heedless:
             program.link_hints(cell)
         linked = cell[: table.shape[1]]
         changed = np.flatnonzero(linked != program._blank[: table.shape[1]])

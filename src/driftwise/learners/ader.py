@@ -30,7 +30,7 @@ class Ader(Ensemble):
     variant : {"improved", "original"}, default "improved"
         "improved": one gradient a round, shared by all. "original": every base-learner has the gradient and the loss at
         its own point, so `observe` needs a loss (such as ``losses[t]``), not a gradient.
-    horizon_free, start
+    horizon_free, start, on_bad_input, late
         As in `Ensemble`.
 
     Notes

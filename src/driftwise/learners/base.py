@@ -1,11 +1,12 @@
 """The two verbs, act and observe, and the order in which they may be called."""
 
 from abc import abstractmethod
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._protocol import Actor
+from driftwise._protocol import Actor, Rounds
 from driftwise._validate import Array, array, instance, read_only
 from driftwise.domains import Domain
 from driftwise.errors import InputError, ParameterError
@@ -24,11 +25,19 @@ class Learner(Actor):
         Where decisions live.
     horizon : int, optional
         Number of rounds the learner is made for; None when it is made for any number.
+    on_bad_input : {"raise", "skip"}, default "raise"
+        What to do about feedback that is refused (NaN, infinity, a wrong shape, numbers beyond 1e100). "raise": an
+        `InputError`, and the learner is what it was. "skip": the round ends without feedback, as with `skip`. A hint
+        or a proposal that is refused then counts as not given. `refused` counts all of them.
+    late : int, default 0
+        How many rounds late feedback may come, by ``observe(gradient, round=k)``.
     """
 
-    def __init__(self, domain: Domain, horizon: int | None = None) -> None:
+    _for_all = ("on_bad_input", "late")
+
+    def __init__(self, domain: Domain, horizon: int | None = None, **rounds: Unpack[Rounds]) -> None:
         self.domain = instance(type(self).__name__, "domain", domain, Domain, "Ball(2)")
-        super().__init__(horizon)
+        super().__init__(horizon, **rounds)
 
     @abstractmethod
     def _decide(self) -> Array:
@@ -80,18 +89,25 @@ class Learner(Actor):
         self.__dict__["_acted"] = decision
         return decision
 
-    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
+    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None") -> None:
         """Take in what the decision cost.
 
         Parameters
         ----------
-        gradient : array of shape (dim,), or a loss
+        gradient : array of shape (dim,), or a loss, or None
             The gradient of the unary loss at the decision; or an object with a method ``gradient(w)``, such as
-            ``losses[t]``; or a whole loss stream, which is then read at this learner's round.
+            ``losses[t]``; or a whole loss stream, which is then read at this learner's round. None if there is no
+            feedback, as with `skip`.
         """
         if self._acted is None:
             raise self._too_early()
-        self._learn(self._gradient_at(self._acted, gradient))
+        if gradient is None:
+            return self._end_without()
+        try:
+            self._learn(self._gradient_at(self._acted, gradient))
+        except InputError as error:
+            self._refuse(error)
+            return self._end_without()
         self._end_round()
 
     def _loss(self, given: object) -> RoundLoss | None:

@@ -17,16 +17,18 @@ the root of what the gradients so far add up to.
 """
 
 import copy
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
+from driftwise._protocol import Rounds
 from driftwise._validate import Array, array, choice, instance, number, read_only, whole
 from driftwise.domains import Domain
 from driftwise.engine import Program, layout
 from driftwise.engine.rounds import MISFIT, OK
+from driftwise.engine.program import CLIP, UNCLIPPED
 from driftwise.engine.run import act_on_hint, observe, observe_own
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners.base import Learner
@@ -73,6 +75,8 @@ class Ensemble(Learner):
     dead_zone : float, default 0.0
         For the self-tuned schedule: play the point nearest to the last decision within this times
         ``D / sqrt(t) * lambda / (lambda + |g|)`` of the mixture; 0 plays the mixture.
+    on_bad_input, late
+        As in `Learner`.
 
     Examples
     --------
@@ -104,8 +108,9 @@ class Ensemble(Learner):
         start: ArrayLike | None = None,
         constant: bool = False,
         dead_zone: float = 0.0,
+        **rounds: Unpack[Rounds],
     ) -> None:
-        super().__init__(domain, horizon)
+        super().__init__(domain, horizon, **rounds)
         owner = type(self).__name__
         wide_enough(owner, domain)
         meta = instance(owner, "meta", Meta() if meta is None else meta, Meta, "Meta(rate=0.1)")
@@ -149,6 +154,7 @@ class Ensemble(Learner):
             own,
             pool.kinds,
             radius,
+            clip=CLIP if tuned else UNCLIPPED,
         )
         self._own = own
         self._take(self.program.new_cell(first_decision(owner, domain, base, start)))
@@ -175,31 +181,37 @@ class Ensemble(Learner):
         """Points of the base-learners in play, shape (N, dim)."""
         return np.asarray(self._parts["points"].transpose(0, 2, 1).reshape(-1, self.domain.dim)[self._lanes])
 
-    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
+    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None") -> None:
         """Take in what the decision cost.
 
         Parameters
         ----------
-        gradient : array of shape (dim,), or a loss
+        gradient : array of shape (dim,), or a loss, or None
             The gradient of the unary loss at the decision; or an object with a method ``gradient(w)`` (and
             ``value(w)`` for learners with gradients of their own), such as ``losses[t]``; or a whole loss stream, which
-            is then read at this learner's round.
+            is then read at this learner's round. None if there is no feedback, as with `skip`.
         """
         w = self._acted
         if w is None:
             raise self._too_early()
-        if self._own:
-            self._observe_own(gradient)
-        else:
-            # A plain float64 array goes straight to the kernel, which checks its numbers.
-            if not (
-                type(gradient) is _ARRAY
-                and gradient.dtype is _FLOAT64
-                and gradient.shape == self._shape
-                and gradient.flags.carray
-            ):
-                gradient = self._gradient_at(w, gradient)
-            self._learn(gradient)
+        try:
+            if self._own and gradient is not None:
+                self._observe_own(gradient)
+            else:
+                # A plain float64 array goes straight to the kernel, which checks its numbers.
+                if not (
+                    type(gradient) is _ARRAY
+                    and gradient.dtype is _FLOAT64
+                    and gradient.shape == self._shape
+                    and gradient.flags.carray
+                ):
+                    if gradient is None:
+                        return self._end_without()
+                    gradient = self._gradient_at(w, gradient)
+                self._learn(gradient)
+        except InputError as error:
+            self._refuse(error)
+            return self._end_without()
         self._end_round()
 
     def clone(self) -> Self:
@@ -218,7 +230,7 @@ class Ensemble(Learner):
         start = int(cell[layout.DECISION_AT])
         self._decision = cell[start : start + self.domain.dim]
         self._shape = self._decision.shape
-        self._round = int(self._number(layout.ROUND))
+        self._round = int(self._number(layout.ROUND)) + self._skipped
 
     @property
     def cell(self) -> Array:
@@ -237,7 +249,7 @@ class Ensemble(Learner):
     def adopt(self, cell: Array) -> None:
         """Continue from where `cell`, or a copy of it, has come."""
         if cell is self._cell:  # addresses and views are as they were
-            self._round, self._acted = int(cell[int(cell[layout.STATE_AT]) + layout.ROUND]), None
+            self._round, self._acted = int(cell[int(cell[layout.STATE_AT]) + layout.ROUND]) + self._skipped, None
         else:
             self._take(cell)
 
@@ -265,7 +277,7 @@ class Ensemble(Learner):
         super()._resume(saved)
         if twins:
             self.program = self.program.with_twins()
-        self.program.check_state(type(self).__name__, known, self._round)
+        self.program.check_state(type(self).__name__, known, self._round - self._skipped)
         self._take(self.program.cell_of(known))
         if acted is not None:
             self._acted = read_only(array(type(self).__name__, "acted", acted, self._shape, copy=True))

@@ -1,10 +1,12 @@
 """Hedge with switching cost: prediction with expert advice (Appendix B.3 of the paper)."""
 
 import math
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._protocol import Rounds
 from driftwise._validate import Array, whole
 from driftwise.domains import Simplex
 from driftwise.learners.ensemble import Ensemble
@@ -38,7 +40,7 @@ class Hedge(Ensemble):
         share), so that no weight falls below that part of its prior. 1 / T costs next to nothing. The best rate for
         comparators with path length P is the one that ``regret.bounds.hedge(path_length=P, share=share, ...)`` is for
         when it is given none. It goes with a horizon or a constant rate.
-    horizon_free
+    horizon_free, on_bad_input, late
         As in `Ensemble`.
 
     Notes
@@ -84,6 +86,7 @@ class Hedge(Ensemble):
         rate: float | None = None,
         share: float = 0.0,
         horizon_free: str = "time-varying",
+        **rounds: Unpack[Rounds],
     ) -> None:
         count = whole("Hedge", "n", n, low=2)
         lambda_ = float(move_cost_for("Hedge", switching_cost, count).prices(count).max())
@@ -103,6 +106,7 @@ class Hedge(Ensemble):
             horizon_free=horizon_free,
             start=start,
             constant=rate is not None,
+            **rounds,
         )
 
     @property

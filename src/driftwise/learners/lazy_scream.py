@@ -32,7 +32,7 @@ class LazyScream(Ensemble):
     epoch : int, optional
         Rounds per decision; max(1, ceil(sqrt(lambda))) when left out, as in the paper; of a `MoveCost`, lambda is
         the `per_unit` of `move_constants`. About lambda / G is what the order sqrt(lambda) needs.
-    horizon_free, start
+    horizon_free, start, on_bad_input, late
         As in `Ensemble`.
 
     Notes

@@ -33,7 +33,7 @@ class MirrorDescent(Ensemble):
     switching_cost : float or MoveCost, default 0.0
         lambda, on movement in the norm of the map; of a `MoveCost` the largest price of a unit of Euclidean distance,
         which is no longer than one in the norm of the map.
-    horizon_free, start
+    horizon_free, start, on_bad_input, late
         As in `Ensemble`.
 
     Notes

@@ -28,7 +28,7 @@ class OGD(Ensemble):
     switching_cost : float or MoveCost, default 0.0
         lambda, of a `MoveCost` the largest price of a unit of distance; the step becomes
         sqrt(D^2 / ((G^2 + lambda G) T)), which is D / (G sqrt T) at 0.
-    horizon_free, start
+    horizon_free, start, on_bad_input, late
         As in `Ensemble`.
 
     Notes

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._protocol import Rounds
 from driftwise._saving import savable
 from driftwise._validate import Array, Checked, array, choice, instance, loose, number
 from driftwise.domains import Domain
@@ -19,7 +19,7 @@ SMALLEST = 1e-100
 """Smallest diameter, gradient bound, loss bound or weight accepted: its square is still above zero."""
 
 
-class Options(TypedDict, total=False):
+class Options(Rounds, total=False):
     """What named learners take besides constants of their own; `Ensemble` explains each, and has the defaults."""
 
     horizon: int | None

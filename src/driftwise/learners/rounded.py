@@ -24,6 +24,8 @@ class Rounded(Learner):
         As in `rounded`.
     """
 
+    _for_all = ()
+
     def __init__(self, learner: Learner, seed: int | np.random.Generator) -> None:
         instance("rounded", "learner", learner, Learner, "OGD(Box(0.0, 10.0), step=0.1)")
         super().__init__(learner.domain, learner.horizon)

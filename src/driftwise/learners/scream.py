@@ -69,7 +69,7 @@ class Scream(Ensemble):
     rate : {"appendix", "theorem"}, default "appendix"
         Hedge's learning rate: the appendix form is the one that the guarantee's lambda^(3/4) needs; the main text's
         form is the one that reproduces the paper's Figure 1.
-    horizon_free, start
+    horizon_free, start, on_bad_input, late
         As in `Ensemble`.
 
     Notes

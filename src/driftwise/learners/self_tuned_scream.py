@@ -1,9 +1,12 @@
 """Self-tuned Scream: Scream for users who know only what a move costs. It is not from the paper."""
 
+from typing import Unpack
+
 from numpy.typing import ArrayLike
 
+from driftwise._protocol import Rounds
 from driftwise.domains import Domain
-from driftwise.engine.layout import SPENT
+from driftwise.engine.layout import CUT, SPENT
 from driftwise.learners.ensemble import Ensemble
 from driftwise.learners.parts import Meta, Pool, Surrogate, wide_enough
 from driftwise.movecost import MoveCost, move_cost_for
@@ -29,10 +32,12 @@ class SelfTunedScream(Ensemble):
         lambda, the price of moving by one unit of Euclidean distance, or prices up and down.
     start : array of shape (dim,), optional
         First decision; the feasible point nearest to the origin when left out.
+    on_bad_input, late
+        As in `Learner`.
 
     Notes
     -----
-    Four things differ from `Scream`:
+    Five things differ from `Scream`:
 
     - Step sizes are ``D 2^(i-5) / sqrt(sum_s |g_s|^2 + lambda |g_s|)`` for i = 1, 2, ..., more as the rounds go by:
       Scream's pool, and four smaller steps below it for streams in which there is nothing to learn. The first rounds
@@ -46,6 +51,11 @@ class SelfTunedScream(Ensemble):
     - A dead zone: the decision is the point nearest to the last one within
       ``D / (4 sqrt(t)) * lambda / (lambda + |g|)`` of the mixture, ``|g|`` being the root mean square of the gradients
       so far.
+    - Gradients are clipped in length, so that one that is absurd does not make all later steps short: to 3, and after
+      20 gradients 10 times the root mean square so far or the size of the last one, whichever is more. So a true
+      change of scale is let through after one round. The first is believed, and taken back if it is more than 10 times
+      as large as the second; up to then it has decided about nothing but one short step. Gradients of 0 count as none.
+      Where clipping would take off more than sqrt(t) times the largest gradient in all, it does not.
 
     *Proved*, with the proof on the page *Proofs* of the documentation: the regret with switching cost to any
     comparators is at most `driftwise.regret.bounds.self_tuned_scream`, for any number of rounds and gradients of any
@@ -53,18 +63,20 @@ class SelfTunedScream(Ensemble):
     a known bound on gradients, with log log T in place of log log P. Decisions lie in the domain. They are the same
     when losses and prices are multiplied by a number, and when losses are shifted (on a simplex, also when all
     coordinates of a gradient are). The dead zone never costs more in moves than the mixture would, and is never farther
-    from it than its radius, so with gradients of at most G it adds at most G D sqrt(T) / 2 to the loss. And what the
+    from it than its radius, so with gradients of at most G it adds at most G D sqrt(T) / 2 to the loss. Clipping adds at
+    most D times `clipping`, at most G D sqrt(T). And what the
     mixture suffers (linearised losses, the base-learners' own moves, and the movement that comes of changing weights)
     is at most what any base-learner suffers, plus ``(1 + ln(N) / 2) * overhead`` for N of them at the end; one that
     joined later is counted from what the mixture had suffered when it joined.
 
     *Only measured*: how much less it costs than Scream. ``driftwise reproduce selftuned`` measures, on the paper's
-    stream and on adversarial ones, and shows where Scream is ahead. The theorem is for rounds without hints.
+    stream and on adversarial ones, and shows where Scream is ahead, and what one gradient that is a million times too
+    large costs in the rounds after it. The theorem is for rounds without hints.
 
     The domain is the only scale that it is given. Steps are scaled to its width, so where losses grow with the square
     of the distance, a domain many times wider than the decisions will ever need makes the first rounds expensive; give
-    one that is about right, and features of similar size. And a single gradient that is a million times too large makes
-    all later steps small: clip values that cannot be true. The unit of losses does not matter as long as squares of
+    one that is about right, and features of similar size. Two absurd gradients in a row are taken for a change of scale,
+    after which all steps are short. The unit of losses does not matter as long as squares of
     gradients are within the range of floating point, from about 1e-150 to 1e90.
 
     ``act(hint=m)`` takes a guess m of the gradient to come. From the first hint on, every base-learner has a twin that
@@ -94,7 +106,14 @@ class SelfTunedScream(Ensemble):
     17.2713
     """
 
-    def __init__(self, domain: Domain, *, switching_cost: float | MoveCost, start: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        domain: Domain,
+        *,
+        switching_cost: float | MoveCost,
+        start: ArrayLike | None = None,
+        **rounds: Unpack[Rounds],
+    ) -> None:
         D = wide_enough("SelfTunedScream", domain)
         cost = move_cost_for("SelfTunedScream", switching_cost, domain.dim)
         self.switching_cost = cost.simplest
@@ -107,9 +126,15 @@ class SelfTunedScream(Ensemble):
             horizon_free="self-tuned",
             start=start,
             dead_zone=0.25,
+            **rounds,
         )
 
     @property
     def overhead(self) -> float:
         """Cost of mixing so far: mixability gaps, and the most that changes of weights can have cost in moves."""
         return self._number(SPENT)
+
+    @property
+    def clipping(self) -> float:
+        """Sum of what clipping took off the lengths of gradients; at most the root of `round` times the largest."""
+        return self._number(CUT)

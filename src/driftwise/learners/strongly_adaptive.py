@@ -8,10 +8,12 @@ adaptive" of the documentation, and its numbers in `driftwise.regret.bounds.stro
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._protocol import Rounds
 from driftwise._validate import Array
 from driftwise.domains import Domain
 from driftwise.engine import Program
@@ -149,6 +151,8 @@ class StronglyAdaptive(Ensemble):
         Number of rounds T; None for any number.
     start : array of shape (dim,), optional
         First decision; the feasible point nearest to the origin when left out.
+    on_bad_input, late
+        As in `Learner`.
 
     Notes
     -----
@@ -189,8 +193,9 @@ class StronglyAdaptive(Ensemble):
         gradient_bound: float,
         horizon: int | None = None,
         start: ArrayLike | None = None,
+        **rounds: Unpack[Rounds],
     ) -> None:
-        Learner.__init__(self, domain, horizon)
+        Learner.__init__(self, domain, horizon, **rounds)
         D, cost, G = read_constants("StronglyAdaptive", domain, switching_cost, gradient_bound)
         self.switching_cost, self.gradient_bound = cost.simplest, G
         lanes, base = adaptive_lanes(cost.largest(domain.dim) / G, self.horizon), Euclidean()

@@ -210,7 +210,7 @@ def _check_bad_input(make: Make, losses: LossStream, decisions: Array, rng: np.r
         when = f"when it observed {name} in round {start}"
         learner = _advanced(make, losses, start)
         given: Any
-        for given in (bad, _returns(bad)):
+        for given in (_returns(bad),) if bad is None else (bad, _returns(bad)):  # None itself is no feedback
             promises.check_error(InputError, learner, functools.partial(learner.observe, given), when, to_the_bit=True)
         found = _rest(learner, losses)
         promises.check_alike(learner, decisions[start:], found, f"did not recover from what it refused {when}")

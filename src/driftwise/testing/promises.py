@@ -174,7 +174,6 @@ def bad_rows(good: Array) -> list[tuple[str, Any]]:
         ("complex numbers", good.astype(np.complex128)),
         ("text", good.astype(str)),
         ("truth values", good > 0.0),
-        ("None", None),
         ("rows of unequal length", [[0.0], [0.0, 0.0]]),
     ]
 

@@ -12,7 +12,7 @@ from driftwise.engine.reference import Reference
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
 from driftwise.regret import bounds, certificate
-from driftwise.regret.bounds.self_tuned import bounded_gradients, overhead_bound, seen_gradients, self_tuned_births
+from driftwise.regret.bounds.self_tuned import Clipped, bounded_gradients, clipped, overhead_bound, seen_gradients, self_tuned_births
 from tests.cases import check_refused
 
 USUAL: dict[str, Any] = {"horizon": 50, "path_length": 3.0, "diameter": 2.0, "switching_cost": 1.5}
@@ -97,7 +97,47 @@ def test_the_formula_is_that_of_the_proof(seed: int) -> None:
     P = 0.4 * domain.diameter * (sizes.size - 1)
     problem: dict[str, Any] = {"horizon": sizes.size, "path_length": P, "diameter": domain.diameter}
     found = bounds.self_tuned_scream(**problem, gradient_bound=sizes, switching_cost=lambda_)
-    assert found == pytest.approx(_literally(sizes, P, domain.diameter, lambda_), rel=1e-10)
+    (left,) = clipped(sizes)
+    expected = _literally(left.kept, P, domain.diameter, lambda_) + domain.diameter * left.cut
+    assert left.first is None
+    assert found == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_is_left_is_what_the_learner_gives_to_its_base_learners(seed: int) -> None:
+    """Also that clipping takes off at most the root of the rounds times the largest."""
+    domain, gradients, lambda_ = _problem(seed)
+    if seed % 3 == 0:
+        gradients[0] *= 1e3
+    tangent = gradients - gradients.mean(axis=1, keepdims=True) if isinstance(domain, dw.Simplex) else gradients
+    sizes, kept = np.linalg.norm(tangent, axis=1), []
+    learner = dw.SelfTunedScream(domain, switching_cost=lambda_)
+    for t, gradient in enumerate(gradients):
+        learner.act()
+        learner.observe(gradient)
+        kept.append(np.linalg.norm(learner.program.last_gradient(learner.cell)))
+        assert learner.clipping <= math.sqrt(t + 1) * sizes[: t + 1].max() * (1.0 + 1e-12)
+    (left,) = clipped(sizes)
+    if left.first is not None:
+        first, size = left.first
+        assert kept[first] == pytest.approx(size, rel=1e-12)
+        kept[first] = 0.0
+    np.testing.assert_allclose(left.kept, kept, rtol=1e-9)
+    assert learner.clipping == pytest.approx(left.cut, rel=1e-9)
+
+
+def test_a_first_gradient_is_taken_back_if_the_second_is_far_smaller() -> None:
+    (left,) = clipped(np.array([0.0, 50.0, 0.0, 1.0, 2.0]))
+    assert left.first == (1, 50.0)
+    assert left.cut == 50.0
+    assert left.kept.tolist() == [0.0, 0.0, 0.0, 1.0, 2.0]
+    steady, _ = (seen_gradients(left, 2.0, 3.0, steady=steady) for steady in (True, False))
+    move = 4.0 / 16.0 * 50.0 / math.sqrt(50.0**2 + 3.0 * 50.0)
+    assert steady.clipping == pytest.approx(2.0 * 50.0 + 3.0 * move, rel=1e-12)
+
+
+def test_rounding_on_a_limit_gives_two_answers() -> None:
+    assert [left.first for left in clipped(np.array([10.0, 1.0]))] == [(0, 10.0), None]
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -117,7 +157,7 @@ def test_regret_and_overhead_stay_below_their_bounds(seed: int) -> None:
         assert found.within, str(found)
     tangent = gradients - gradients.mean(axis=1, keepdims=True) if isinstance(domain, dw.Simplex) else gradients
     sizes, D = np.linalg.norm(tangent, axis=1), domain.diameter
-    seen = seen_gradients(sizes, D, lambda_)
+    seen = seen_gradients(Clipped(sizes, 0.0), D, lambda_)
     assert learner.overhead <= overhead_bound(seen.sums(T), lambda_ * D, learner.weights.size)
 
 
@@ -147,7 +187,7 @@ def test_moves_add_up_to_no_more_than_the_bound_on_gradients_lets_them(seed: int
         sizes *= np.geomspace(1e-9, 1.0, T)
     most = bounded_gradients(T, 1.0, D, lambda_)
     for last in (1, 2, T // 2 + 1, T):
-        found, allowed = seen_gradients(sizes, D, lambda_).sums(last), most.sums(last)
+        found, allowed = seen_gradients(Clipped(sizes, 0.0), D, lambda_).sums(last), most.sums(last)
         assert all(mine <= theirs * (1.0 + 1e-12) for mine, theirs in zip(found, allowed, strict=True))
 
 

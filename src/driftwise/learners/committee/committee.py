@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._protocol import Actor, expect_names
+from driftwise._protocol import Actor, Rounds, expect_names
 from driftwise._validate import Array, array, choice, read_only, seeded, whole
 from driftwise.errors import CheckpointError
 from driftwise.learners.committee import kernels, layout
@@ -68,6 +68,8 @@ class Committee(Actor):
         these pairs keeps a point of its own and decides how much of the way to its member's proposal is worth what it
         costs, and the weights are over pairs. Losses are then asked for at the pairs' points, so ``observe`` needs a
         loss, not an array of numbers. Use it where members say where they would like to be if moving were free.
+    on_bad_input, late
+        As in `Learner`. Under "skip", a member whose proposal is refused sleeps in that round.
 
     Notes
     -----
@@ -145,6 +147,7 @@ class Committee(Actor):
     """
 
     _act, _observe = "act(proposals)", "observe(losses)"
+    _for_all = ("on_bad_input", "late")
 
     def __init__(
         self,
@@ -155,8 +158,9 @@ class Committee(Actor):
         seed: int | np.random.Generator = 0,
         prior: ArrayLike | None = None,
         movers: bool | Sequence[Mover] = False,
+        **rounds: Unpack[Rounds],
     ) -> None:
-        super().__init__()
+        super().__init__(**rounds)
         self.n = whole("Committee", "n", n)
         self.mode = choice("Committee", "mode", mode, ("mix", "follow"))
         self._price = move_cost_for("Committee", switching_cost)
@@ -282,6 +286,7 @@ class Committee(Actor):
         return {
             "round": self._round,
             "acted": None if now is None else tuple(now),
+            "missing": self._missing(),
             "shape": None if self._shape is None else list(self._shape),
             "numbers": self._vector[layout.ROUNDS : layout.CHARGE + 1],
             "parts": {name: self._parts[name] for name in layout.CHANGING},
@@ -307,6 +312,7 @@ class Committee(Actor):
             for own, known in zip([self._pairs.staying, self._pairs.known], saved["pairs"], strict=True):
                 own[:] = array(owner, "pairs", known, own.shape)
         self._round = whole(owner, "round", saved["round"], low=0)
+        self._resume_missing(saved["missing"])
         if saved["acted"] is not None:
             awake, rows, decision, announced = saved["acted"]
             rows = array(owner, "rows", rows, (self.n, math.prod(self._shape or ())))

@@ -2,11 +2,12 @@
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftwise._protocol import Rounds
 from driftwise._validate import Array, array, instance, number, read_only, whole
 from driftwise.domains import Domain
 from driftwise.errors import CheckpointError, InputError, OrderError, ParameterError, unknown_name
@@ -64,6 +65,8 @@ class SelfTunedLearner(Learner):
         Instead of `driftwise.estimators.default`.
     movers : sequence of Mover, optional
         Instead of `driftwise.movers.default`.
+    on_bad_input, late
+        As in `Learner`.
 
     Notes
     -----
@@ -140,8 +143,9 @@ class SelfTunedLearner(Learner):
         period: int | None = None,
         estimators: Sequence[Estimator] | None = None,
         movers: Sequence[Mover] | None = None,
+        **rounds: Unpack[Rounds],
     ) -> None:
-        super().__init__(domain)
+        super().__init__(domain, **rounds)
         owner = "SelfTunedLearner"
         wide_enough(owner, domain)
         self._cost = move_cost_for(owner, switching_cost, domain.dim)
@@ -478,7 +482,7 @@ class SelfTunedLearner(Learner):
 
     def _resume(self, saved: dict[str, Any]) -> None:
         """Continue from a state that was saved."""
-        parts = {name: saved.pop(name) for name in self._saved().keys() - {"round", "acted"}}
+        parts = {name: saved.pop(name) for name in self._saved().keys() - {"round", "acted", "missing"}}
         super()._resume(saved)
         dim, kind = self.domain.dim, parts["kind"]
         self._names = tuple(str(name) for name in parts["names"])

@@ -12,13 +12,29 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, Indices, array, checked, number, whole
+from driftwise.engine.program import CLIP
+from driftwise.engine.tuned import LEARNT
 from driftwise.errors import ParameterError
 from driftwise.learners.parts import SMALLEST
 from driftwise.regret.bounds.constants import of_policy, problem
 from driftwise.regret.bounds.growing import FREE_SHIFT, excess, joining
 
+CLOSE = 1e-9
+"""Sizes this near to a limit, relative to it, may be on either side of it."""
+
 SMALLEST_STEP, GROWTH, ZONE = 1.0 / 16.0, 256.0, 0.25
 """The pool of `SelfTunedScream`: c_1 / D, how fast it grows, and the radius of its dead zone over D / sqrt(t)."""
+
+
+class Clipped(NamedTuple):
+    """What is left of gradients."""
+
+    kept: Array
+    """Their sizes; 0 in place of a first one that was taken back."""
+    cut: float
+    """Sum of what was taken off them."""
+    first: tuple[int, float] | None = None
+    """Round and size of a first one that was taken back."""
 
 
 class Sums(NamedTuple):
@@ -41,6 +57,8 @@ class Seen(NamedTuple):
     """Price of the longest moves into rounds for which somebody joins."""
     zone: float
     """What the dead zone adds to the losses."""
+    clipping: float
+    """What clipping adds to the losses, and a first gradient that was taken back to the moves."""
 
 
 @checked
@@ -63,6 +81,7 @@ def self_tuned_scream(
     - ``(1 + ln(N) / 2) A`` for Hedge, where A is the positive root of ``A^2 = sum_t s_t (s_t / 2 + S) + A B`` with
       ``B = s + S (3 + 2 ln N + 2 / e)``, and so at most ``sqrt(sum_t s_t (s_t / 2 + S)) + B``,
     - ``sum_t |g_t| r_t`` for a dead zone of radius r_t, at most G D sqrt(T) / 2,
+    - D times what clipping took off the gradients, at most G D sqrt(T), all other terms being for clipped gradients,
     - the same for the rounds before i was there, with those who were, or what these rounds can cost at most,
 
     and lambda times a move for every time that the pool grew. s_t is ``D |g_t|`` plus lambda times the longest move of
@@ -77,7 +96,7 @@ def self_tuned_scream(
     path_length : float
         P, of the comparators.
     gradient_bound : float or array of shape (T,)
-        G; or the norm of every gradient, for a smaller bound that does not depend on the largest of them.
+        G; or the norm of every gradient, for a smaller bound that depends on the largest only by what was clipped.
     diameter, switching_cost : float
         D and lambda.
     policy : bool, default False
@@ -101,8 +120,11 @@ def self_tuned_scream(
             raise ParameterError(f"{owner}: gradient_bound must be norms of at least 0, got {sizes.min():g}.")
         G = max(float(sizes.max()), SMALLEST)
     T, P, G, D, lambda_ = problem(owner, T, path_length, G, diameter, switching_cost)
-    seen = seen_gradients(sizes, D, lambda_) if np.ndim(gradient_bound) else bounded_gradients(T, G, D, lambda_)
-    return self_tuned(seen, T, P, D, lambda_) + of_policy(owner, policy, lambda_, P)
+    if np.ndim(gradient_bound):
+        of_losses = max(self_tuned(seen_gradients(each, D, lambda_), T, P, D, lambda_) for each in clipped(sizes))
+    else:
+        of_losses = self_tuned(bounded_gradients(T, G, D, lambda_), T, P, D, lambda_)
+    return of_losses + of_policy(owner, policy, lambda_, P)
 
 
 def self_tuned(seen: Seen, T: int, P: float, D: float, lambda_: float) -> float:
@@ -124,7 +146,7 @@ def self_tuned(seen: Seen, T: int, P: float, D: float, lambda_: float) -> float:
     def suffered(last: int) -> float:
         return seen.sums(last).total + (0.5 * overhead if last == T else 0.0)
 
-    return excess(T, births, suffered, against) + seen.joined + seen.zone
+    return excess(T, births, suffered, against) + seen.joined + seen.zone + seen.clipping
 
 
 def overhead_bound(sums: Sums, price: float, count: int) -> float:
@@ -162,23 +184,61 @@ def longest_steps(births: Indices, rounds: int, D: float) -> Array:
     )
 
 
-def seen_gradients(sizes: Array, D: float, lambda_: float, *, steady: bool = True) -> Seen:
-    """Return what gradients of these sizes make of the pool.
+def clipped(sizes: Array) -> list[Clipped]:
+    """Return what clipping leaves of gradients of these sizes.
+
+    There are two answers where a size is as good as on a limit, so that rounding decides what the learner does.
+
+    >>> import numpy as np
+    >>> clipped(np.array([1.0, 2.0, 1e6, 1.5]))
+    [Clipped(kept=array([1. , 2. , 6. , 1.5]), cut=999994.0, first=None)]
+    """
+    low, high = (_clipped(sizes, 1.0 + nudge) for nudge in (-CLOSE, CLOSE))
+    return [low] if low.first == high.first and np.array_equal(low.kept, high.kept) else [low, high]
+
+
+def _clipped(sizes: Array, nudge: float) -> Clipped:
+    """Clip as `driftwise.engine.tuned.kept_share` does, with limits that decide between two ways multiplied."""
+    kept, (early, late), first = sizes.copy(), CLIP, None
+    counted, last, largest, cut, squares = 0, 0.0, 0.0, 0.0, 0.0
+    for t in np.flatnonzero(sizes).tolist():
+        size, limit = float(sizes[t]), math.inf
+        if counted:
+            limit = (early if counted < LEARNT else late) * max(math.sqrt(squares / counted), last)
+        if counted == 1 and last > nudge * late * size:
+            first = (int(np.flatnonzero(sizes)[0]), last)
+            kept[first[0]], cut, squares = 0.0, last, 0.0
+        counted, last, largest = counted + 1, size, max(largest, size)
+        if size > limit and cut + (size - limit) <= nudge * math.sqrt(t + 1.0) * largest:
+            cut += size - limit
+            kept[t] = limit
+        squares += float(kept[t]) ** 2
+    return Clipped(kept, cut, first)
+
+
+def seen_gradients(gradients: Clipped, D: float, lambda_: float, *, steady: bool = True) -> Seen:
+    """Return what gradients make of the pool.
 
     Parameters
     ----------
-    sizes : array of shape (T,)
-        |g_t|.
+    gradients : Clipped
+        What was left of them.
     D, lambda_ : float
         Diameter and switching cost.
     steady : bool, default True
         Whether no base-learner moves farther than its step times the gradient of the round.
     """
+    sizes, first_move = gradients.kept, 0.0
     T, energy, births = sizes.size, np.cumsum(sizes**2 + lambda_ * sizes), self_tuned_births(sizes.size)
     scale = np.divide(1.0, np.sqrt(energy), out=np.zeros(T), where=energy > 0.0)
     walked = np.cumsum((0.5 * sizes**2 + lambda_ * sizes) * scale)
     moves, radii = np.zeros(T), np.zeros(T)
-    moves[1:] = np.minimum(D, longest_steps(births, T, D) * sizes * scale)[:-1] if steady else D
+    longest = longest_steps(births, T, D)
+    moves[1:] = np.minimum(D, longest * sizes * scale)[:-1] if steady else D
+    if gradients.first is not None:
+        t, size = gradients.first
+        first_move = min(D, float(longest[t]) * size / math.sqrt(size**2 + lambda_ * size)) if steady else D
+        moves[t + 1] = max(moves[t + 1], first_move)
     if lambda_ > 0.0:
         rounds = np.sqrt(np.arange(1.0, T + 1.0))
         radii = ZONE * lambda_ * D / (lambda_ * rounds + np.sqrt(np.cumsum(sizes**2)))
@@ -190,6 +250,7 @@ def seen_gradients(sizes: Array, D: float, lambda_: float, *, steady: bool = Tru
         lambda last: Sums(float(total[last - 1]), float(squares[last - 1]), float(largest[last - 1])),
         lambda_ * float(moves[np.unique(births) - 1].sum()),
         float(np.sum(sizes[1:] * radii[:-1])),
+        D * gradients.cut + lambda_ * first_move,
     )
 
 
@@ -199,7 +260,8 @@ def bounded_gradients(T: int, G: float, D: float, lambda_: float) -> Seen:
     Sizes may come in any order, so V_t is bounded by its largest value, the sum of dV_t / sqrt(V_t) over some rounds by
     twice the root of what V gains in them, and |g| / sqrt(V) by its value at the largest gradient. While the largest
     step is c, the sum of the moves c |g_t| / sqrt(V_t) over n rounds is at most 2 c sqrt(n G / lambda), as V_t is at
-    least lambda times the sum of these gradients.
+    least lambda times the sum of these gradients. Clipping takes off at most G sqrt(T) in all, and the move after a
+    gradient that is taken back is at most D.
     """
     births, steep = self_tuned_births(T), G**2 + lambda_ * G
     longest = longest_steps(births, T, D)
@@ -212,7 +274,7 @@ def bounded_gradients(T: int, G: float, D: float, lambda_: float) -> Seen:
     def sums(last: int) -> Sums:
         lengths = np.clip(np.append(starts[1:], T + 1), None, last) - np.minimum(starts, last)  # of rounds before
         moved = lambda_ * float(np.sum(2.0 * sizes * np.sqrt(lengths * G / lambda_))) if lambda_ > 0.0 else 0.0
-        total, most = min(float(plain[last - 1]), D * G * last + moved), float(largest[last - 1])
+        total, most = min(float(plain[last - 1]), D * G * last + moved + lambda_ * D), float(largest[last - 1])
         return Sums(total, min(float(squares[last - 1]), most * total), most)
 
     zone = ZONE * G * D * float(np.sum(1.0 / np.sqrt(np.arange(1.0, T)))) if lambda_ > 0.0 else 0.0
@@ -222,4 +284,5 @@ def bounded_gradients(T: int, G: float, D: float, lambda_: float) -> Seen:
         sums,
         lambda_ * float(moves[starts - 1].sum()),
         zone,
+        D * G * math.sqrt(T) + lambda_ * D,
     )

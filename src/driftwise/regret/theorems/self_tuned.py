@@ -10,7 +10,7 @@ from driftwise.domains.kernels import SIMPLEX
 from driftwise.learners import SelfTunedLearner, SelfTunedScream
 from driftwise.learners.self_tuned.proposals import read_table
 from driftwise.movecost import MoveCost, move_cost_for
-from driftwise.regret.bounds.self_tuned import seen_gradients, self_tuned
+from driftwise.regret.bounds.self_tuned import Clipped, clipped, seen_gradients, self_tuned
 from driftwise.regret.theorems.base import Assumption, Theorem
 from driftwise.regret.theorems.mixed import against_prices
 from driftwise.trace import Trace
@@ -44,15 +44,16 @@ class OfSelfTunedScream(Theorem):
 
     def of_rounds(self, start: int, stop: int, tuned_for: int) -> float:
         """Return the bound for the gradients of the first rounds."""
-        return self.of_gradients_seen(self.slopes[:stop], float(self.paths[stop - 1]))
+        path = float(self.paths[stop - 1])
+        return max(self.of_gradients_seen(kept, path) for kept in clipped(self.slopes[:stop]))
 
-    def of_gradients_seen(self, sizes: Array, path: float) -> float:
-        """Return the bound for gradients of these sizes."""
+    def of_gradients_seen(self, gradients: Clipped, path: float) -> float:
+        """Return the bound for what was left of gradients."""
         lambda_ = self.built.largest(self.losses.dim)
         # With other prices in l2, a patient base-learner's move may be longer than its step on the round's gradient.
         steady = self.built.norm == "l1" or self.built.plain is not None
-        seen = seen_gradients(sizes, self.D, lambda_, steady=steady)
-        return self_tuned(seen, sizes.size, min(path, self.D * (sizes.size - 1)), self.D, lambda_)
+        seen, rounds = seen_gradients(gradients, self.D, lambda_, steady=steady), gradients.kept.size
+        return self_tuned(seen, rounds, min(path, self.D * (rounds - 1)), self.D, lambda_)
 
     @property
     def schedule(self) -> str:
@@ -60,8 +61,10 @@ class OfSelfTunedScream(Theorem):
         return "self-tuned"
 
     def of_gradients(self) -> Assumption:
-        """Say that no bound on gradients is needed."""
-        return Assumption("gradient bound", True, f"none needed; the largest in the run is {self.seen:.6g}")
+        """Say that no bound on gradients is needed, and what was clipped."""
+        text = f"none needed; the largest in the run is {self.seen:.6g}"
+        cut = max(each.cut for each in clipped(self.slopes))
+        return Assumption("gradient bound", True, f"{text}, and clipping took off {cut:.6g} in all" if cut else text)
 
     def of_shrinking(self) -> tuple[str, bool]:
         """Say that no horizon is needed."""
@@ -85,12 +88,12 @@ class OfSelfTunedLearner(OfSelfTunedScream):
     def __init__(self, owner: str, trace: Trace, comparators: ArrayLike) -> None:
         super().__init__(owner, trace, comparators)
         self.sizes, self.mixed, self.hidden = np.zeros((3, self.T))
-        self.followed = True
+        self.followed, self.taken_back = True, self.T
         self._replay()
 
     def _replay(self) -> None:
         """Note each round's gradient for Scream, and what mixing has cost and clipping may have hidden so far."""
-        player, losses, hidden = self.learner.clone(), self.losses, 0.0
+        player, losses, hidden, step = self.learner.clone(), self.losses, 0.0, 0.0
         given = self.trace.proposals
         named = {} if given is None else read_table(self.owner, player.domain, given, self.T)
         for t, v in enumerate(self.v):
@@ -107,6 +110,9 @@ class OfSelfTunedLearner(OfSelfTunedScream):
             # What the loss was really worth beyond what Scream was told: nothing, where it was told a subgradient.
             hidden += max(losses[t].value(at) - losses[t].value(v) - float(g @ (at - v)), 0.0)
             proved = player.certificate(FOLLOWED)
+            if player.scream.step_sizes[0] > step > 0.0:  # steps only grow where the first gradient was taken back
+                self.taken_back = t
+            step = float(player.scream.step_sizes[0])
             self.sizes[t], self.mixed[t] = np.linalg.norm(g), proved.multiple * proved.overhead
             self.hidden[t] = hidden + (0.0 if player.linearised else proved.clipping)
 
@@ -114,8 +120,17 @@ class OfSelfTunedLearner(OfSelfTunedScream):
         """Return the bound of Scream on what it was given, and what mixing and clipping cost."""
         if not self.followed:
             return math.inf
-        scream = self.of_gradients_seen(self.sizes[:stop], float(self.paths[stop - 1]))
+        scream = self.of_gradients_seen(self._left(stop), float(self.paths[stop - 1]))
         return scream + float(self.mixed[stop - 1] + self.hidden[stop - 1])
+
+    def _left(self, stop: int) -> Clipped:
+        """Return what clipping has left of Scream's gradients; what it took off them is among what may be hidden."""
+        kept = self.sizes[:stop].copy()
+        if stop <= self.taken_back:
+            return Clipped(kept, 0.0)
+        t = int(np.flatnonzero(kept)[0])
+        size, kept[t] = float(kept[t]), 0.0
+        return Clipped(kept, size, (t, size))
 
     def further(self) -> list[Assumption]:
         """Say whether Scream is one of the pairs, and what mixing and clipping have cost."""

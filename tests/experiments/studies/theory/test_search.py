@@ -1,6 +1,7 @@
 """A search for a violation of the self-tuned mixture's inequality, which finds one where there is one."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.special import logsumexp
 import driftwise as dw
 from driftwise._validate import Array
 from driftwise.engine.hedge import TIE
+from driftwise.engine.program import CLIP, UNCLIPPED
 from driftwise.engine.reference import Reference
 from driftwise.experiments.studies.study import FULL
 from driftwise.experiments.studies.theory import search
@@ -25,10 +27,12 @@ class Shown:
     """The NumPy statement of the self-tuned rounds, with the properties of a learner."""
 
     kind: type[Reference] = Reference
+    clip = CLIP
 
     def __init__(self, domain: dw.Domain, cost: dw.MoveCost) -> None:
         learner = dw.SelfTunedScream(domain, switching_cost=cost)
-        self.rounds: Reference = self.kind(learner.program, learner.act())
+        program = replace(learner.program, clip=self.clip)
+        self.rounds: Reference = self.kind(program, learner.act())
 
     @property
     def weights(self) -> Array:
@@ -41,6 +45,10 @@ class Shown:
     @property
     def overhead(self) -> float:
         return self.rounds.spent
+
+    @property
+    def given(self) -> Array:
+        return self.rounds.given
 
     def act(self) -> Array:
         return self.rounds.decision
@@ -62,9 +70,10 @@ class WithShift(Reference):
 
 class Wrong(Shown):
     kind = WithShift
+    clip = UNCLIPPED
 
 
-class Thrifty(dw.SelfTunedScream):
+class Thrifty(search.Observed):
     """Says that mixing cost a third of what it did."""
 
     @property

@@ -51,6 +51,10 @@ class Mixing(Protocol):
     def overhead(self) -> float:
         """Cost of mixing so far."""
 
+    @property
+    def given(self) -> Array:
+        """The last gradient, as base-learners were given it: clipped."""
+
     def act(self) -> Array:
         """Return the decision."""
 
@@ -94,15 +98,25 @@ class Used(NamedTuple):
     """1 less what is left in the step of the proof, as a part of the bound; -inf as long as mixing has cost nothing."""
 
 
+class Observed(SelfTunedScream):
+    """The learner that the inequality is proved for, which also shows what its base-learners were given."""
+
+    @property
+    def given(self) -> Array:
+        """The last gradient, as base-learners were given it: clipped."""
+        return self.program.last_gradient(self.cell)
+
+
 def self_tuned(domain: Domain, cost: MoveCost) -> Mixing:
     """Return the learner that the inequality is proved for."""
-    return SelfTunedScream(domain, switching_cost=cost)
+    return Observed(domain, switching_cost=cost)
 
 
 def used(problem: Problem, make: Maker = self_tuned) -> Used:
     """Play a problem, and return how much of the inequality's right-hand side is used.
 
-    All is counted from what the learner shows, not by its own accounts, except for the overhead.
+    All is counted from what the learner shows, not by its own accounts, except for the overhead, and for the gradients
+    that it has clipped.
 
     Examples
     --------
@@ -117,12 +131,12 @@ def used(problem: Problem, make: Maker = self_tuned) -> Used:
     founders, mixture, shifts, shift, totals = len(last), 0.0, 0.0, 0.0, np.zeros(len(last))
     for gradient in gradients:
         w, points, weights = learner.act(), learner.base_decisions, learner.weights
-        losses = (points - w) @ gradient
+        learner.observe(gradient)
+        losses = (points - w) @ learner.given
         losses[: len(last)] += cost(points[: len(last)] - last)
         # Newcomers join with what the mixture has suffered so far, where it is, so that joining moves nothing.
         totals = np.append(totals, np.full(len(points) - len(last), mixture)) + losses
         mixture += float(weights @ losses)
-        learner.observe(gradient)
         after = learner.weights[: weights.size]
         shifts += (shift := priced * float(np.abs(after / after.sum() - weights).sum()))
         last = points
