@@ -1,0 +1,5 @@
+"""Fleets beyond one machine: shards as Dask actors, and backtests with one task a shard."""
+
+from driftwise.adapters.dask.front import DaskFleet
+
+__all__ = ["DaskFleet"]
