@@ -213,6 +213,12 @@ class Crew:
             if without.any():
                 columns.skipped[chosen] += without
                 columns.refused[chosen] += refused
+            for part, lesson in zip(parts, lessons, strict=True):
+                for k, learner in lesson.moved or ():
+                    place = int(part.places[k] if places is None else places[part.places[k]])
+                    counts = columns.rounds[place], columns.skipped[place], columns.refused[place]
+                    self.replace(place, learner)
+                    columns.rounds[place], columns.skipped[place], columns.refused[place] = counts
 
     def skip(self, places: Indices | None) -> None:
         """End the round without feedback."""

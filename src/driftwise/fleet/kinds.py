@@ -7,8 +7,9 @@ from driftwise.errors import CheckpointError
 from driftwise.fleet.cells import Cells
 from driftwise.fleet.members import Members
 from driftwise.fleet.objects import Objects
+from driftwise.fleet.pools import Pools
 
-KINDS: tuple[type[Members], ...] = (Cells, Objects)
+KINDS: tuple[type[Members], ...] = (Cells, Pools, Objects)
 """Every kind of member; the last one takes everybody."""
 
 

@@ -44,6 +44,8 @@ class Lesson(NamedTuple):
     commit: Callable[[Flags, Array, Indices], bool]
     """Take the round in, but not for the rows that are to be skipped. Writes new decisions, given all decisions and
     where those of these rows are, and returns True; or returns False if members are yet to decide."""
+    moved: "list[tuple[int, Any]] | None" = None
+    """Who has become somebody for another block: rows, counted in this call, and learners; known after `commit`."""
 
 
 class Played(NamedTuple):
