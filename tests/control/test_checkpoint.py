@@ -1,7 +1,9 @@
 """Saving and loading controllers: bit for bit, in any round and phase, and nothing that is not possible."""
 
+import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 
 import driftwise as dw
 from driftwise import control
-from driftwise._container import unpack
+from driftwise._container import pack, unpack
 from driftwise.errors import CheckpointError
 from tests.control.cases import PLANT, UNIT, costs, squares
 from tests.control.savers import (
@@ -245,3 +247,91 @@ def test_a_frozen_policy_is_loaded_as_what_it_is(tmp_path: Path) -> None:
         dw.load(tmp_path / "policy.json")
     begun = control.SelfTunedController(PLANT, start=frozen)
     assert_goes_on(begun, dw.from_bytes(begun.to_bytes()), Loop(np.zeros(2), 0))
+
+
+HOSTILE = (np.nan, np.inf, -np.inf, -1.0, 0.5, 1e18, 1e300, 1e17)
+
+ATTACKED = ["guarded linear", "Scream", "self-tuned", "outputs", "adaptive", "explore", "explore, sized"]
+
+
+def attacked(name: str) -> control.Controller:
+    """Return a controller in the middle of its work, with everything in use that indices and counts are read from."""
+    one = controller("linear" if name == "guarded linear" else name)
+    loop, _ = drive(one, began(one), 60 if name == "explore" else 115)
+    if name in ("guarded linear", "self-tuned", "outputs"):
+        one.act(None)  # type: ignore[arg-type]
+        one.observe(UNIT)
+    one.act(measured(one, loop.x))
+    return one
+
+
+def hostile_states(name: str, places: int) -> list[bytes]:
+    """Return checkpoints in which one number of an array is replaced, with digests that fit."""
+    data, rng, found = attacked(name).to_bytes(), np.random.default_rng(0), []
+    _, known = unpack("test", data)
+    for key, part in known.items():
+        heads = range(min(part.size, 110 if part.size > 110 else 3))  # where sizes, offsets, indices and counts are
+        for place in {*heads, *rng.integers(0, max(part.size, 1), min(part.size, places)).tolist()}:
+            header, arrays = unpack("test", data)
+            value = HOSTILE[int(rng.integers(len(HOSTILE)))]
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                arrays[key].reshape(-1)[place] = np.array(value).astype(arrays[key].dtype)
+            found.append(b"".join(pack(header, arrays)))
+    return found
+
+
+ATTACK = """
+import sys, driftwise as dw
+from driftwise.errors import CheckpointError, DriftwiseError
+from tests.control.savers import OWN, Loop, drive
+from tests.control.test_checkpoint import hostile_states
+import numpy as np
+refused = went_on = 0
+for name in sys.argv[2:]:
+    for data in hostile_states(name, int(sys.argv[1])):
+        try:
+            one = dw.from_bytes(data, classes=OWN)
+        except CheckpointError:
+            refused += 1
+            continue
+        str(getattr(one, "health", "")), str(getattr(one, "log", ""))
+        one.to_bytes()
+        try:
+            for _ in range(4):
+                u = one._acted
+                if u is not None:
+                    one.observe(dw.control.QuadraticCost(1.0, 1.0))
+                u = one.act(np.full(one._x.shape, 0.1))
+                assert np.isfinite(u).all(), data
+        except DriftwiseError:
+            pass
+        went_on += 1
+print(refused, went_on)
+"""
+
+
+def attack(names: list[str], places: int, **environment: str) -> tuple[int, int]:
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", ATTACK, str(places), *names],
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    refused, went_on = map(int, ran.stdout.split())
+    return refused, went_on
+
+
+def test_numbers_of_a_crafted_state_lead_no_kernel_astray() -> None:
+    refused, went_on = attack(ATTACKED, 3)
+    assert refused > 200
+    assert went_on > 100
+
+
+@pytest.mark.full
+def test_numbers_of_a_crafted_state_lead_no_kernel_astray_with_every_index_checked() -> None:
+    refused, _ = attack(ATTACKED, 40, NUMBA_DISABLE_JIT="1")
+    assert refused > 1000

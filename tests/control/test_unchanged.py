@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from driftwise import control
+from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.errors import DriftwiseError, InputError
 from tests.control.cases import PLANT, UNIT
 from tests.control.savers import GAIN, MAKERS, began, controller, drive, measured
@@ -92,14 +93,14 @@ def test_whatever_is_refused_leaves_the_bytes_as_they_were(name: str) -> None:
             if len(x) == 1 and what == "ragged":
                 continue
             assert refused(one, lambda c, bad=bad: c.act(bad)) or what not in ALWAYS  # type: ignore[misc]
-            if hasattr(one, "_aims") or hasattr(one, "inner"):
+            if isinstance(one, PolicyLoop | control.OutputFeedback):
                 both = {"x": x, "reference": np.ones(one.state_dim)}
                 for name_ in both:
                     refused(one, lambda c, given={**both, name_: bad}: c.act(given["x"], reference=given["reference"]))  # type: ignore[misc]
         one.act(x)
-        assert refused(one, lambda c: c.act(2.0 * x + 1.0))
+        assert refused(one, lambda c, x=x: c.act(2.0 * x + 1.0))
         if rounds and not isinstance(one, control.OutputFeedback):
-            assert refused(one, lambda c: c.act(np.nan * x))
+            assert refused(one, lambda c, x=x: c.act(np.nan * x))
         for what, bad in bad_rows(np.ones(one.input_dim)).items():
             if what == "None" or (what == "ragged" and one.input_dim == 1):
                 continue
@@ -114,7 +115,7 @@ def test_whatever_is_refused_leaves_the_bytes_as_they_were(name: str) -> None:
 def test_states_that_jump_far_are_learnt_from_or_leave_the_bytes_as_they_were(name: str) -> None:
     rng = np.random.default_rng(0)
     one = controller(name)
-    loop, _ = drive(one, began(one), 60)
+    drive(one, began(one), 60)
     for _ in range(30):
         size = 10.0 ** rng.uniform(-100.0, 100.0)
         state = np.clip(rng.choice([-1.0, 0.0, 1.0], one.state_dim) * size, -1e100, 1e100)
@@ -130,15 +131,15 @@ def test_states_that_jump_far_are_learnt_from_or_leave_the_bytes_as_they_were(na
                 continue
         else:
             one = controller(name)
-            loop, _ = drive(one, began(one), 60)
+            drive(one, began(one), 60)
 
 
 def test_a_commit_whose_controller_refuses_the_state_has_not_happened() -> None:
     class Refusing(control.LinearController):
         def _decide(self, x: Any) -> Any:
-            if self.round == 0 or np.abs(x).max() < 40.0:
+            if self.round == 0 or x[0] != 0.125:
                 return super()._decide(x)
-            raise InputError("too far")
+            raise InputError("no eighths")
 
     one = control.ExploreThenCommit(
         K=GAIN,
@@ -151,8 +152,8 @@ def test_a_commit_whose_controller_refuses_the_state_has_not_happened() -> None:
     )
     loop, _ = drive(one, began(one), 100)
     before = (one.status, list(one.log), one._next, len(one._past), one._rng.bit_generator.state["state"]["state"])
-    with pytest.raises(InputError, match="too far"):
-        one.act([60.0, 1.0])
+    with pytest.raises(InputError, match="no eighths"):
+        one.act([0.125, loop.x[1]])
     assert before == (
         one.status, list(one.log), one._next, len(one._past), one._rng.bit_generator.state["state"]["state"],
     )  # fmt: skip
@@ -163,10 +164,8 @@ def test_a_commit_whose_controller_refuses_the_state_has_not_happened() -> None:
 def test_a_reference_that_comes_with_a_state_that_is_refused_is_forgotten() -> None:
     for name in ("Scream", "self-tuned, no guard", "outputs, no guard"):
         one: Any = controller(name)
-        loop, _ = drive(one, began(one), 20)
+        drive(one, began(one), 20)
         before = one.to_bytes()
-        with pytest.raises(InputError):
-            one.act(np.full(2 if "outputs" not in name else 1, 1e100) * -1.0, reference=[[3.0, 0.0], [4.0, 0.0]])
         with pytest.raises(InputError):
             one.act(np.full(2 if "outputs" not in name else 1, np.nan), reference=[3.0, 0.0])
         assert one.to_bytes() == before
