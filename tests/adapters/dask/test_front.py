@@ -193,7 +193,7 @@ def test_a_refused_call_leaves_everybody_as_they_were(client: Any) -> None:
         with pytest.raises(InputError, match="not in 1"):
             far.add(dw.OGD(dw.Ball(1), step=1.0))
         with pytest.raises(ParameterError, match="a learner or a Fleet"):
-            far.add("learner")  # type: ignore[arg-type]
+            far.add("learner")
         # Only one shard refuses this, when the other has taken it in: both are as they were.
         (last,) = far.add(short)
         near.add(short)
