@@ -57,6 +57,7 @@ class Part(StatefulSourcePartition[Any, int]):
         self.source, self.place = source, place
 
     def next_batch(self) -> list[Any]:
+        """Return the next events, or abort."""
         source, start = self.source, self.place
         if source.stops and source.stops[0] <= start:
             del source.stops[0]
