@@ -8,8 +8,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._pieces import in_pieces
 from driftwise._validate import Array, checked, describe, instance
-from driftwise.engine.run import run_custom, run_own, run_stream
+from driftwise.engine.run import Books, run_custom, run_own, run_stream
 from driftwise.errors import ArgumentError, HorizonError, InputError, ParameterError
 from driftwise.learners import Committee, Ensemble, Learner, SelfTunedLearner
 from driftwise.learners.rounded import Rounded
@@ -127,18 +128,18 @@ def play(
         )
     before: Any = learner.clone()
     decisions, values, moves = np.empty((rounds, losses.dim)), np.empty(rounds), np.empty(rounds)
-    if isinstance(learner, SelfTunedLearner) and learner.runs_compiled(losses, named):
-        assert isinstance(losses, DataLoss)
-        weights = _by_pool(learner, losses, named, decisions, values, moves, record_weights)
-    elif isinstance(learner, Ensemble) and _in_one_go(learner, losses, record_weights):
-        weights = _by_kernel(learner, losses, decisions, values, moves, record_weights)
-    else:
-        try:
+    try:
+        if isinstance(learner, SelfTunedLearner) and learner.runs_compiled(losses, named):
+            assert isinstance(losses, DataLoss)
+            weights = _by_pool(learner, losses, named, decisions, values, moves, record_weights)
+        elif isinstance(learner, Ensemble) and _in_one_go(learner, losses, record_weights):
+            weights = _by_kernel(learner, losses, decisions, values, moves, record_weights)
+        else:
             weights = _by_hand(learner, turns, losses, decisions, values, moves, record_weights)
-        except BaseException:
-            learner.restore(before)
-            raise
-    return Trace(decisions, values, moves, cost.simplest, weights, before, losses, proposals)
+        return Trace(decisions, values, moves, cost.simplest, weights, before, losses, proposals)
+    except BaseException:  # Ctrl-C too, which may come while the learner takes over what the run has come to
+        learner.restore(before)
+        raise
 
 
 def _takes_proposals(learner: Any) -> bool:
@@ -187,19 +188,25 @@ def _by_kernel(
     rounds = len(losses)
     cell = learner.cell.copy()
     weights = np.zeros((rounds if record else 0, learner.program.steps.size))
-    outputs = (decisions, values, moves, weights)
+    books = Books(decisions, values, moves, weights)
     if isinstance(losses, DataLoss):
-        run = run_own if learner.program.own_gradients else run_stream
-        played = run(cell, *losses._parts, *outputs)
+        run: Callable[..., int] = run_own if learner.program.own_gradients else run_stream
+        given: tuple[Any, ...] = losses._parts
     else:
         assert isinstance(losses, CustomLoss)
         assert losses.kernels is not None
-        played = run_custom(cell, *losses.kernels, losses.memory, *outputs)
-    if played < rounds:
-        if isinstance(losses, CustomLoss):  # evaluate again for its own error: the loop only says in which round
-            losses.value(played, window(decisions, played, losses.memory))
-            losses.gradient(played, decisions[played])
-        raise _bad_numbers(losses, played, values[played])
+        run, given = run_custom, (*losses.kernels, losses.memory)
+
+    def play(first: int, stop: int) -> int:
+        played = run(cell, *given, books, (first, stop))
+        if played < stop:
+            if isinstance(losses, CustomLoss):  # evaluate again for its own error: the loop only says in which round
+                losses.value(played, window(decisions, played, losses.memory))
+                losses.gradient(played, decisions[played])
+            raise _bad_numbers(losses, played, values[played])
+        return played
+
+    in_pieces(play, rounds)
     learner.adopt(cell)
     return weights[:, : learner.weights.size] if record else None
 
@@ -217,9 +224,15 @@ def _by_pool(
     trial = learner.clone()
     pool, cell, table = trial.ready(losses, proposals)
     weights = np.zeros((rounds if record else 0, int(trial.lanes.max()) + 1))
-    played = run_pairs(pool, cell, *losses._parts, table, decisions, values, moves, weights)
-    if played < rounds:
-        raise _bad_numbers(losses, played, values[played])
+    books = Books(decisions, values, moves, weights)
+
+    def play(first: int, stop: int) -> int:
+        played = run_pairs(pool, cell, *losses._parts, table, books, (first, stop))
+        if played < stop:
+            raise _bad_numbers(losses, played, values[played])
+        return played
+
+    in_pieces(play, rounds)
     trial.ran(rounds)
     if record and learner.round == 0:  # before the first round there is only the start
         weights[0], weights[0, 0] = 0.0, 1.0

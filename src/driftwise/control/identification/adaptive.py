@@ -9,20 +9,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, instance, loose, read_only
+from driftwise._saving import expect
+from driftwise._validate import Array, array, choice, instance, loose, read_only, whole
 from driftwise.control.controllers.base import Controller
 from driftwise.control.controllers.guard import Event
 from driftwise.control.costs import Cost
-from driftwise.control.identification.making import made, replay
+from driftwise.control.identification.making import made, read_maker, replay
 from driftwise.control.identification.past import Past, Round
 from driftwise.control.identification.rehearsal import by, over
+from driftwise.control.identification.saving import (
+    resume_tracker,
+    resumed_events,
+    resumed_inside,
+    resumed_rounds,
+    saved_events,
+    saved_rounds,
+    saved_tracker,
+)
 from driftwise.control.identification.tracking import BLOCK, FIRST, WINDOW, Tracker
 from driftwise.control.plants import PLANT_HINT, LinearSystem, System
 from driftwise.control.policies.disturbance_action import stable_loop
 from driftwise.control.policies.model import weights_of
 from driftwise.control.self_tuned import SelfTunedController
 from driftwise.control.stability import lqr, spectral_radius
-from driftwise.errors import DriftwiseError, ParameterError
+from driftwise.errors import CheckpointError, DriftwiseError, ParameterError
 
 NOMINAL, ADAPTED = "nominal", "adapted"
 
@@ -53,6 +63,9 @@ LOGGED = 1000
 
 LARGEST = 1e100
 """Largest size of a state that counts as one."""
+
+COUNTS, NUMBERS = ("left", "wait", "pause", "began", "seen", "shift"), ("paid", "used_to_pay", "before")
+"""What is saved besides models, rounds and controllers."""
 
 _logger = logging.getLogger("driftwise")
 
@@ -142,6 +155,8 @@ class AdaptiveController(Controller):
     ('adapted', True)
     """
 
+    state_names = ()
+
     def __init__(
         self,
         system: System,
@@ -153,10 +168,7 @@ class AdaptiveController(Controller):
     ) -> None:
         owner = "AdaptiveController"
         instance(owner, "system", system, System, PLANT_HINT)
-        if not callable(controller):
-            raise ParameterError(
-                f"{owner}: controller must make a controller, such as SelfTunedController, got {controller!r}."
-            )
+        self._make = read_maker(owner, controller, "SelfTunedController")
         if system.delay or system.lag is not None:
             raise ParameterError(
                 f"{owner}: plants with a delay or a lag are not supported, as only A and B are corrected; leave both "
@@ -170,7 +182,7 @@ class AdaptiveController(Controller):
         gain, _ = stable_loop(owner, system, lqr(system, *weights) if K is None and weights is not None else K)
         self.system = system
         self.K = read_only(gain)
-        self._make, self._cost = controller, cost
+        self._cost = cost
         self._tracker = Tracker(system.A, system.B)
         self._rounds: deque[Round] = deque(maxlen=WINDOW + 1)
         self._gain = self.K
@@ -182,6 +194,39 @@ class AdaptiveController(Controller):
         self._began = self._seen = self._shift = 0
         self._paid, self._used_to_pay, self._before = 0.0, 0.0, np.inf
         self.status = NOMINAL
+
+    @property
+    def _may_miss(self) -> bool:  # type: ignore[override]
+        return self.guard is not None
+
+    def _saved(self) -> dict[str, Any]:
+        """Return the state: the models, the rounds that were seen, and the controllers in charge."""
+        known = {name: getattr(self, f"_{name}") for name in (*COUNTS, *NUMBERS, "inner", "leaving")}
+        seen = {"past": saved_rounds(self._rounds), "models": saved_tracker(self._tracker)}
+        return {**super()._saved(), **known, **seen, "gain": self._gain.copy(), "events": saved_events(self._events), "status": self.status}
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Continue from a state that was saved."""
+        owner, (n, du) = type(self).__name__, (self.state_dim, self.input_dim)
+        others = ("inner", "leaving", "gain", "past", "models", "events", "status")
+        known = {name: saved.pop(name) for name in (*COUNTS, *NUMBERS, *others)}
+        inner, leaving = (resumed_inside(owner, known[name], n, du) for name in ("inner", "leaving"))
+        if inner is None:
+            raise CheckpointError(f"{owner}: there is no controller in charge.")
+        self._inner, self._leaving = inner, leaving
+        super()._resume(saved)
+        for name in COUNTS:
+            self.__dict__[f"_{name}"] = whole(owner, name, known[name], low=-(2**53) if name == "shift" else 0)
+        for name in NUMBERS:
+            expect(owner, "a state", {name: isinstance(known[name], float) and known[name] == known[name]})
+            self.__dict__[f"_{name}"] = known[name]
+        rounds = resumed_rounds(owner, known["past"], n, du)
+        expect(owner, "a state", {"rounds": len(rounds) <= WINDOW + 1, "weights": self._left <= FADE})
+        self._rounds.extend(rounds)
+        self._gain = read_only(array(owner, "gain", known["gain"], (du, n)))
+        resume_tracker(owner, self._tracker, known["models"])
+        self._events.extend(resumed_events(owner, known["events"]))
+        self.status = choice(owner, "status", known["status"], (NOMINAL, ADAPTED))
 
     def _controller_for(self, system: System, gain: Array) -> Controller:
         bound = self.input_bound if np.isfinite(self.input_bound).any() else None
