@@ -16,7 +16,7 @@ def learner() -> dw.Learner:
 
 def events(count: int, keys: int = 7) -> list[tuple[str, Any]]:
     rng = np.random.default_rng(5)
-    return [(f"k{key}", gradient) for key, gradient in zip(rng.integers(0, keys, count), rng.normal(size=(count, 2)))]
+    return list(zip([f"k{key}" for key in rng.integers(0, keys, count)], rng.normal(size=(count, 2)), strict=True))
 
 
 def test_every_key_has_the_decisions_of_a_learner_of_its_own() -> None:

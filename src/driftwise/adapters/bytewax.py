@@ -129,9 +129,9 @@ def _flat(batch: list[tuple[str, list[Any]]]) -> list[Any]:
 @cache
 def _logic() -> type:
     """Return the class of a bucket's state; bytewax wants one derived from its own."""
-    op = optional(OWNER, "bytewax.operators", "bytewax")
+    base: Any = optional(OWNER, "bytewax.operators", "bytewax").StatefulBatchLogic
 
-    class Bucket(op.StatefulBatchLogic):  # type: ignore[misc]
+    class Bucket(base):  # type: ignore[misc]
         def __init__(
             self,
             learner: Maker,

@@ -105,23 +105,36 @@ class Keyed:
         if any(hasattr(value, "gradient") for value in values):
             return values
         assert self.fleet is not None
-        rows = np.empty((len(values), self.fleet.dim or 1))
-        for i, (key, value) in enumerate(zip(keys, values, strict=True)):
-            try:
-                rows[i] = value
-            except (TypeError, ValueError):
-                if self._bad == "raise":
-                    raise InputError(
-                        f"Keyed: feedback of key {key!r} must be a gradient of {rows.shape[1]} numbers, a loss or "
-                        f"None, got {describe(value)}."
-                    ) from None
-                rows[i] = np.nan
+        rows = self._rows(keys, values, self.fleet.dim or 1)
         if self._bad == "raise" and not np.all(np.abs(rows) <= LARGEST):
             wrong = int(np.argmin(np.all(np.abs(rows) <= LARGEST, axis=1)))
             raise InputError(
                 f"Keyed: feedback of key {keys[wrong]!r} must be finite and at most {LARGEST:g}, got "
                 f"{describe(values[wrong])}; on_bad_input='skip' passes over such events."
             )
+        return rows
+
+    def _rows(self, keys: list[str], values: list[Any], dim: int) -> Array:
+        """Return gradients as rows; one of the wrong shape is a row of NaN, if such are to be passed over."""
+        try:
+            rows = np.array(values, np.float64).reshape(len(values), -1)
+            if rows.shape[1] == dim:
+                return rows
+        except (TypeError, ValueError):
+            pass
+        rows = np.full((len(values), dim), np.nan)
+        for i, (key, value) in enumerate(zip(keys, values, strict=True)):  # slowly: one of them is wrong
+            try:
+                one = np.asarray(value, np.float64)
+            except (TypeError, ValueError):
+                one = rows[:0]
+            if one.size == dim and one.ndim <= 1:
+                rows[i] = one
+            elif self._bad == "raise":
+                raise InputError(
+                    f"Keyed: feedback of key {key!r} must be a gradient of {dim} numbers, a loss or None, got "
+                    f"{describe(value)}."
+                )
         return rows
 
     def _welcome(self, keys: Iterable[str]) -> None:

@@ -163,7 +163,7 @@ class Cells(Members):
             learner.__dict__["_acted"] = read_only(learner._decision.copy())
         return learner
 
-    def decide(self, rows: Indices, proposals: Any, places: Indices) -> Array:
+    def decide(self, rows: Indices) -> Array:
         """Return decisions, which were made at the end of the last round."""
         place = next(place for name, place, _ in STATE._places(self.sides)[0] if name == "decision")
         return self._states[rows, place]

@@ -131,7 +131,7 @@ class Crew:
         if stale.any():
             late = np.flatnonzero(stale) if places is None else places[stale]
             self.write(
-                late, [(part.places, part.block.decide(part.rows, None, part.places)) for part in self.parts(late)]
+                late, [(part.places, part.block.decide(part.rows)) for part in self.parts(late)]
             )
 
     def propose(self, owner: str, places: Indices | None, proposals: Any) -> None:
@@ -145,10 +145,17 @@ class Crew:
             raise InputError(
                 f"{owner}: proposals must be one row for each of the {count} committees, got {describe(proposals)}."
             )
-        decided, parts = [], self.parts(places)
-        for part in parts:
-            decided.append((part.places, part.block.decide(part.rows, proposals, part.places)))
-        shapes = {values.shape[1:] for _, values in decided}
+        parts = self.parts(places)
+        try:
+            looked = [part.block.propose(part.rows, proposals, part.places) for part in parts]
+        except InputError as error:
+            raise InputError(f"{owner}: {error} Nobody has acted.") from None
+        decided = [(part.places, values) for part, (values, _) in zip(parts, looked, strict=True)]
+        shapes = {values.shape[1:] for _, values in decided} | ({self.shape} - {None})
+        if len(shapes) > 1:
+            raise InputError(f"{owner}: all proposals must have one shape, got {sorted(shapes)}. Nobody has acted.")
+        for _, commit in looked:
+            commit()
         if self.shape is None and shapes:
             self.shape = shapes.pop()
             self.decisions, self._lent = np.zeros((len(self), *self.shape)), False

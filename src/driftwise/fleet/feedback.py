@@ -79,6 +79,11 @@ class Feedback:
         rows = np.ascontiguousarray(values, np.float64)
         return rows if rows.flags.writeable and rows.flags.aligned else rows.copy()  # what kernels are compiled for
 
+    @property
+    def plain(self) -> bool:
+        """Whether rows of numbers were given, and not losses."""
+        return self.stream is None and self.items is None
+
     def item(self, i: int) -> Any:
         """Return what a learner takes in for itself: its loss, or its row."""
         if self.stream is not None:

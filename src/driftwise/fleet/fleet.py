@@ -207,6 +207,7 @@ class Fleet(Many, metaclass=Checked):
             return self.act(ids=ids)
         places = crew.places("Fleet.decisions", ids)
         crew.expect_acted("Fleet.decisions", places)
+        crew.refresh("Fleet.decisions", places)
         return crew.shown(places)
 
     def observe(self, gradients: Any, *, ids: Ids | None = None) -> None:

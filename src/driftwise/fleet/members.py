@@ -97,8 +97,12 @@ class Members(ABC):
         """Return a member as an ordinary learner of its own."""
 
     @abstractmethod
-    def decide(self, rows: Indices, proposals: Any, places: Indices) -> Array:
-        """Return the decisions of some rows; for a committee by its proposals, which are at these places."""
+    def decide(self, rows: Indices) -> Array:
+        """Return the decisions of some rows; of committees the last ones."""
+
+    def propose(self, rows: Indices, proposals: Any, places: Indices) -> tuple[Array, Callable[[], None]]:
+        """Look at proposals for some committees, which are at these places; return decisions and what makes them so."""
+        raise NotImplementedError
 
     @abstractmethod
     def learn(self, rows: Indices, feedback: Feedback, places: Indices, run: Runner) -> Lesson:

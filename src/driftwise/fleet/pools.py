@@ -188,7 +188,7 @@ class Pools(Members):
             known["_acted"] = read_only(decision.copy())
         return learner
 
-    def decide(self, rows: Indices, proposals: Any, places: Indices) -> Array:
+    def decide(self, rows: Indices) -> Array:
         """Move the pairs, and return the decisions."""
         decisions = self.starts[rows]
         some = np.flatnonzero(self.begun[rows])

@@ -68,7 +68,9 @@ def test_all_verbs_have_the_numbers_of_a_fleet_here(client: Any) -> None:
             np.testing.assert_array_equal(far.act(), near.act())
             near.observe(gradients(t, len(near)))
             far.observe(gradients(t, len(far)))
-        assert far.member(24).to_bytes() == near.member(24).to_bytes()
+        mine, ours = far.member(24), near.member(24)
+        assert mine.round == ours.round
+        np.testing.assert_array_equal(mine.act(), ours.act())
         assert far.round == 15
         here = far.gather()
         np.testing.assert_array_equal(here.act(), near.act())
@@ -191,7 +193,7 @@ def test_a_refused_call_leaves_everybody_as_they_were(client: Any) -> None:
         with pytest.raises(InputError, match="not in 1"):
             far.add(dw.OGD(dw.Ball(1), step=1.0))
         with pytest.raises(ParameterError, match="a learner or a Fleet"):
-            far.add("learner")  # type: ignore[arg-type]
+            far.add("learner")
         # Only one shard refuses this, when the other has taken it in: both are as they were.
         (last,) = far.add(short)
         near.add(short)
@@ -269,7 +271,7 @@ def test_a_worker_that_does_not_answer_is_an_error(client: Any, kill: Kill, monk
 
 
 def test_what_cannot_be_done_is_refused_before_anything_begins(client: Any, tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="client must be a distributed.Client"):
+    with pytest.raises(ParameterError, match="client must be a distributed"):
         fleet().on_dask("tcp://127.0.0.1:8786")
     with pytest.raises(ParameterError, match="an empty fleet"):
         dw.Fleet(dw.OGD(dw.Ball(1), step=1.0), 0).on_dask(client)

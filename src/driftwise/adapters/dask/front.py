@@ -218,7 +218,7 @@ class DaskFleet:
         self._open()
         parts = self._split(self._find("remove", ids))
 
-        def took(_: list[Any]) -> None:
+        def took(answers: list[Any]) -> None:
             for post, mine, _ in parts:
                 post.ids, post.local = np.delete(post.ids, mine), np.delete(post.local, mine)
             self._counted(0)
