@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftwise._compile import LARGEST
 from driftwise._container import pack, unpack
@@ -11,12 +12,16 @@ from driftwise._validate import Array, choice, describe
 from driftwise.checkpoint import from_bytes
 from driftwise.errors import CheckpointError, InputError, ParameterError
 from driftwise.fleet import Fleet
+from driftwise.fleet.source import copies
 from driftwise.learners import Learner
 
 Maker = Learner | Callable[[str], Learner]
 Reading = Callable[[Array, Any], Any]
 
 SCHEMA = 1
+
+LEAST = 16
+"""Members that join at once at least."""
 
 
 class Keyed:
@@ -50,6 +55,7 @@ class Keyed:
         self._bad = choice("Keyed", "on_bad_input", on_bad_input, ("raise", "skip"))
         self.places: dict[str, int] = {}
         self.fleet: Fleet | None = None
+        self._free: list[int] = []
 
     def __len__(self) -> int:
         return len(self.places)
@@ -64,8 +70,8 @@ class Keyed:
     def play(self, events: Sequence[tuple[str, Any]]) -> list[tuple[str, Array]]:
         """Take in events in their order, and return for each its key and the decision that follows it.
 
-        An event with None asks for the decision and teaches nothing. If one is refused, so are those after it, and those
-        before it may have been taken in: whoever calls goes back to what was saved.
+        An event with None asks for the decision and teaches nothing. If one is refused, so are those after it, and
+        those before it may have been taken in: whoever calls goes back to what was saved.
         """
         self._welcome(key for key, _ in events)
         found: list[Any] = [None] * len(events)
@@ -123,13 +129,26 @@ class Keyed:
         new = list(dict.fromkeys(key for key in keys if key not in self.places))
         if not new:
             return
-        made = [self._make if isinstance(self._make, Learner) else self._new(key) for key in new]
-        if self.fleet is None:
-            self.fleet = Fleet.of(made, on_bad_input=self._bad, workers=1)
-            ids = self.fleet.ids
+        if isinstance(self._make, Learner):
+            ids = self._spares(self._make, len(new))
         else:
-            ids = self.fleet.add(made)
-        self.places.update(zip(new, ids.tolist(), strict=True))
+            made = [self._new(key) for key in new]
+            if self.fleet is None:
+                self.fleet = Fleet.of(made, on_bad_input=self._bad, workers=1)
+                ids = self.fleet.ids.tolist()
+            else:
+                ids = self.fleet.add(made).tolist()
+        self.places.update(zip(new, ids, strict=True))
+
+    def _spares(self, learner: Learner, count: int) -> list[int]:
+        """Return members that have no key yet; more join than are asked for, as many cost little more than one."""
+        if self.fleet is None:
+            self.fleet = Fleet(learner, 0, on_bad_input=self._bad, workers=1)
+        if len(self._free) < count:
+            more = max(count - len(self._free), LEAST, len(self.places) // 2)
+            self._free += self.fleet._crew.join(copies(learner, more)).tolist()
+        given, self._free = self._free[:count], self._free[count:]
+        return given
 
     def _new(self, key: str) -> Learner:
         assert not isinstance(self._make, Learner)
@@ -140,21 +159,29 @@ class Keyed:
 
     def to_bytes(self) -> bytes:
         """Return keys and learners as bytes, without pickle, with a digest over all of it."""
-        arrays = {} if self.fleet is None else {"fleet": np.frombuffer(self.fleet.to_bytes(), np.uint8)}
+        arrays: dict[str, NDArray[Any]] = {}
+        if self.fleet is not None:
+            arrays["fleet"] = np.frombuffer(self.fleet.to_bytes(), np.uint8)
+            arrays["places"] = np.fromiter(self.places.values(), np.int64, len(self.places))
         return b"".join(pack({"schema": SCHEMA, "kind": "keyed", "keys": list(self.places)}, arrays))
 
     def resume(self, data: bytes, classes: Sequence[type] = ()) -> Self:
         """Take in what `to_bytes` returned; every learner goes on bit for bit."""
         header, arrays = unpack("Keyed", data)
-        if header.get("kind") != "keyed" or header.get("schema") != SCHEMA or not arrays.keys() <= {"fleet"}:
+        if (
+            header.get("kind") != "keyed"
+            or header.get("schema") != SCHEMA
+            or arrays.keys() not in (set(), {"fleet", "places"})
+        ):
             raise CheckpointError("Keyed: these bytes are not learners by key that this version reads.")
         fleet = from_bytes(arrays["fleet"].tobytes(), classes=classes) if arrays else None
         keys = header.get("keys")
-        count = 0 if fleet is None else len(fleet) if isinstance(fleet, Fleet) else -1
-        if not isinstance(keys, list) or len(keys) != count or len(set(map(str, keys))) != count:
+        places = arrays.get("places", np.empty(0, np.int64))
+        ids = fleet.ids if isinstance(fleet, Fleet) else np.empty(0, np.int64)
+        if not isinstance(keys, list) or not len(set(map(str, keys))) == len(keys) == np.intersect1d(places, ids).size:
             raise CheckpointError("Keyed: the saved keys are not those of the saved learners.")
-        self.fleet = fleet
-        self.places = {} if fleet is None else dict(zip(keys, fleet.ids.tolist(), strict=True))
+        self.fleet, self.places = fleet, dict(zip(keys, places.tolist(), strict=True))
+        self._free = np.setdiff1d(ids, places).tolist()
         return self
 
 

@@ -64,6 +64,24 @@ class Cluster:
             time.sleep(min(LOOK, 0.1))
         return len(found)
 
+    def result(self, future: Any) -> Any:
+        """Wait for a task as long as there are workers, and return its value or raise its error."""
+        last = time.monotonic()
+        while True:
+            try:
+                outcome: Outcome = future.result(timeout=LOOK)
+                break
+            except TimeoutError:
+                if self.workers():
+                    last = time.monotonic()
+                elif time.monotonic() > last + self.patience:
+                    self.wait_for_workers()  # says what is wrong
+            except Exception as error:  # a task never raises: what fails is the way to it
+                raise RunError(f"{self.owner}: a task was lost again and again: {error!r:.300}.") from error
+        if outcome.error is not None:
+            raise outcome.error
+        return outcome.value
+
 
 class Link:
     """A shard on some worker.

@@ -32,7 +32,7 @@ class Shard:
 
     def begin(self, source: Buffer | str, done: int, classes: Sequence[type]) -> Outcome:
         """Take in the state after call number `done`, from its bytes or from a file on a folder that all share."""
-        return _tried(self._begin, source, done, classes)
+        return tried(self._begin, source, done, classes)
 
     def _begin(self, source: Buffer | str, done: int, classes: Sequence[type]) -> int:
         read = load(source, classes=classes) if isinstance(source, str) else from_bytes(bytes(source), classes=classes)
@@ -41,7 +41,7 @@ class Shard:
 
     def call(self, number: int, verb: str, *given: Any) -> Outcome:
         """Make a call that changes the members; one that has been made before gives its answer again."""
-        return _tried(self._call, number, verb, given)
+        return tried(self._call, number, verb, given)
 
     def _call(self, number: int, verb: str, given: tuple[Any, ...]) -> Any:
         if number != self.done:
@@ -53,10 +53,11 @@ class Shard:
 
     def ask(self, question: str, *given: Any) -> Outcome:
         """Answer a question, which changes no member."""
-        return _tried(QUESTIONS[question], self.fleet, *given)
+        return tried(QUESTIONS[question], self.fleet, *given)
 
 
-def _tried(function: Callable[..., Any], *given: Any) -> Outcome:
+def tried(function: Callable[..., Any], *given: Any) -> Outcome:
+    """Return what a function returns, or the error that it raises."""
     try:
         return Outcome(function(*given))
     except Exception as error:
