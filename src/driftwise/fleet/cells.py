@@ -88,7 +88,6 @@ class Cells(Members):
     def append(self, source: Source) -> None:
         """Take in newcomers, in new rows."""
         which, states, inverse = self.recipes.add(source)
-        starts = starts_of(states, self.program.sides) if source.starts is None else source.starts
         updates = float(states[:, [layout.ROUND, layout.UPDATES]].max())
         self.make_room(max(updates, self.updates))
         count = self.count + which.size
@@ -96,20 +95,21 @@ class Cells(Members):
             larger = np.empty((count if self.count == 0 else count + count // 4, self._states.shape[1]))
             larger[: self.count] = self.states
             self._states = larger
+        begun = starts_of(states, self.program.sides)
+        short = laid_out(states, self.program.sides, self.sides, begun)
         for first in range(0, which.size, 4096):
             some = slice(first, min(first + 4096, which.size))
-            rows, begun = states[inverse[some]], starts[inverse[some]] if source.starts is None else starts[some]
+            rows = short[inverse[some]]
             if source.starts is not None:
-                self._begin(rows, begun)
-            place = slice(self.count + some.start, self.count + some.stop)
-            self._states[place] = laid_out(rows, self.program.sides, self.sides, begun)
-        self._note_starts(starts if source.starts is not None else None, starts, inverse)
+                self._begin(rows, source.starts[some])
+            self._states[self.count + some.start : self.count + some.stop] = rows
+        self._note_starts(begun, inverse) if source.starts is None else self._note_starts(source.starts, None)
         self.which, self.count = np.concatenate([self.which, which]), count
         self.updates, self._table, self._where = max(self.updates, updates), None, None
 
     def _begin(self, states: Array, starts: Array) -> None:
         """Let states of new learners begin elsewhere."""
-        for name, place, shape in STATE._places(self.program.sides)[0]:
+        for name, place, shape in STATE._places(self.sides)[0]:
             if not math.prod(shape):
                 continue
             if name in ("decision", "centre", "played"):
@@ -119,12 +119,12 @@ class Cells(Members):
             elif name == "log_start":
                 states[:, place] = np.log(np.maximum(starts / self.program.domain.numbers[0], 1e-300))
 
-    def _note_starts(self, given: Array | None, starts: Array, inverse: Indices) -> None:
+    def _note_starts(self, starts: Array, inverse: Indices | None) -> None:
         """Keep the first decisions of newcomers if they are not those of the others."""
         if self.starts is None and np.array_equal(starts, np.broadcast_to(self.start, starts.shape)):
             return
         before = np.tile(self.start, (self.count, 1)) if self.starts is None else self.starts
-        self.starts = np.concatenate([before, starts[inverse] if given is None else given])
+        self.starts = np.concatenate([before, starts if inverse is None else starts[inverse]])
 
     def make_room(self, updates: float) -> None:
         """Lay the states out anew if base-learners could come into play, within so many updates, that have no room."""
