@@ -308,7 +308,7 @@ class Actor(Fixed):
         """Continue after copying or unpickling, where numpy forgets which arrays are read-only."""
         self.__dict__.update(saved)
         for name, part in saved.items():
-            if isinstance(part, np.ndarray) and (name == "_acted" or not name.startswith("_")):
+            if isinstance(part, np.ndarray) and (name in ("_acted", "_standing") or not name.startswith("_")):
                 part.setflags(write=False)
 
     def _exhausted(self) -> HorizonError:
