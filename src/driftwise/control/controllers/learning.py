@@ -203,6 +203,8 @@ class LearningController(DisturbanceActionController):
             return "No bound on the regret is proved where inputs are clipped."
         if self.guard is not None:
             return "No bound on the regret is proved where a guard may overrule what is learnt."
+        if self.skipped:
+            return f"None any more: the cost of {self.skipped} rounds is not known, and nothing was learnt in them."
         if not self.system.prompt:
             return "No bound on the regret is proved for a plant with a delay or a lag."
         if not self.system.linear:

@@ -1,4 +1,4 @@
-"""What is saved of controllers that identify plants: the rounds they have seen, estimates, models, and what they did."""
+"""What is saved of controllers that identify plants: rounds they have seen, estimates, models, and what they did."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
