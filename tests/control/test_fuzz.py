@@ -128,7 +128,7 @@ class Driven(RuleBasedStateMachine):
     @rule(kind=st.sampled_from(["scaled", "targets", "soft", "absolute", "Huber", "own"]), seed=seeds)
     def observe(self, kind: str, seed: int) -> None:
         n, du = self.one.state_dim, self.one.input_dim
-        cost: Cost = squares() if kind == "own" and "explore" not in self.name else UNIT
+        cost: Cost = squares() if kind == "own" and self.name not in ("explore", "adaptive") else UNIT
         if kind != "own":
             cost = costs(kind, n, du)[seed % 30]
         applied = np.random.default_rng(seed).standard_normal(du) if seed % 3 == 0 else None

@@ -261,7 +261,8 @@ class ExploreThenCommit(Controller):
 
     def _configuration(self) -> dict[str, Any]:
         """Return what builds it again; what probes are drawn from is part of the state."""
-        return {**super()._configuration(), "seed": 0}
+        known = super()._configuration()
+        return {**known, "seed": 0} if "seed" in known else known
 
     def _saved(self) -> dict[str, Any]:
         """Return the state: the rounds that were explored, the probes, the estimate, and the controller in charge."""
