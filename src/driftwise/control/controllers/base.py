@@ -132,8 +132,7 @@ class Controller(Actor):
         elif cost is None:
             self._skip(self._read_applied("observe", applied))
         else:
-            self._expect_cost(cost)
-            self._learn(self._x, self._read_applied("observe", applied), cost)
+            self._learn(self._x, self._observable(cost, applied), cost)
             self._end_round()
 
     def skip(self, applied: ArrayLike | None = None) -> None:
@@ -167,7 +166,7 @@ class Controller(Actor):
             self._expect_cost(cost)
             self._learn(self._x, u, cost)
         except (InputError, ParameterError) as error:
-            self._refuse(error)
+            self._refuse(error)  # type: ignore[arg-type]
             self._skip(u)
             return
         self._end_round()
@@ -217,6 +216,11 @@ class Controller(Actor):
             expect(owner, "a state", {"inputs": ((low <= u) & (u <= high)).all()})
             self.__dict__["_acted"] = read_only(u)
         self.__dict__.update(_x=x, _last_known=None if seen is None else array(owner, "seen", seen, x.shape))
+
+    def _observable(self, cost: Cost, applied: ArrayLike | None) -> Array:
+        """Check what is given to `observe`, and return the input that was applied."""
+        self._expect_cost(cost)
+        return self._read_applied("observe", applied)
 
     def _expect_cost(self, cost: Cost) -> None:
         """Raise unless this is a cost for the plant."""
