@@ -8,12 +8,13 @@ import numpy as np
 
 from driftwise._docs import documented
 from driftwise._validate import Array, checked, instance, whole
+from driftwise.checkpoint import from_bytes
 from driftwise.control.controllers import Controller
 from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.control.costs import Cost, QuadraticCost
 from driftwise.control.plants import System
 from driftwise.control.simulate import simulate
-from driftwise.errors import DriftwiseError, HorizonError, InputError, OrderError
+from driftwise.errors import CheckpointError, DriftwiseError, HorizonError, InputError, OrderError
 from driftwise.testing import promises
 from driftwise.testing.promises import RAISES, promise, same
 from driftwise.testing.worlds import FEWEST, Make, Record, World, controller_at, end_round, go_on, new_world
@@ -77,6 +78,10 @@ def check_controller(
     - *good input*: an array, a list, float32, a strided or a read-only array all have the same effect, and are neither
       modified nor kept;
     - *applied*: controllers that recover disturbances do so with the input that was applied, to 1e-12;
+    - *saving*: what ``to_bytes`` gives, where the controller can be saved at all, comes back by `driftwise.from_bytes`
+      and goes on bit for bit, before and after `act`; a controller that is refused something gives the same bytes;
+    - *missing costs*: a round that ends by `skip` is counted in `round` and `skipped`, and the next input is as it
+      should be;
     - *extremes*: states of size 1e90 and 1e-90 lead to finite inputs or an `InputError`, never to NaN;
     - *horizon*: one round more than the horizon is a `HorizonError` that changes nothing (horizons up to 10 000).
 
@@ -105,6 +110,8 @@ def check_controller(
     _check_bad_input(clone, world, record, rng)
     _check_good_input(clone, world, record, rng)
     _check_applied(clone, world, record, rng)
+    _check_saving(clone, world, record, rng)
+    _check_missing_cost(clone, world, record, rng)
     _check_extremes(clone, world, rng)
     _check_horizon(clone, world, record)
     promises.check_random_state(controller, before)
@@ -209,10 +216,9 @@ def _check_bad_input(make: Make, world: World, record: Record, rng: np.random.Ge
         good = np.full(size, 0.5)
         large = good.copy()
         large[-1] = 1e101
-        return [*promises.bad_rows(good), ("1e101", large), ("a list of text", ["a"] * size)]
+        return [*promises.bad_rows(good), ("None", None), ("1e101", large), ("a list of text", ["a"] * size)]
 
     costs: list[tuple[str, Any]] = [
-        ("None", None),
         ("a number", 1.0),
         ("a list of costs", [world.cost]),
         ("a kind of cost", QuadraticCost),
@@ -299,6 +305,42 @@ def _check_applied(make: Make, world: World, record: Record, rng: np.random.Gene
             error = float(np.abs(ahead.disturbances[0][: x.size] - (x - z[: x.size])).max())
             what = f"recovered a disturbance in round {t + 1} that is off by {error:g}, when it was {how} applied input"
             promise(error <= RECOVERED * size, controller, what)
+
+
+def _check_saving(make: Make, world: World, record: Record, rng: np.random.Generator) -> None:
+    """Check that a controller that was saved goes on as the original does."""
+    for mid_round in (False, True):
+        t = int(rng.integers(1, len(world.rows) - 1))
+        controller = controller_at(make, world, record, t, mid_round)
+        try:
+            data = controller.to_bytes()
+        except CheckpointError:
+            return  # functions are code, and code is not saved
+        when = f"saved in round {t} {'after' if mid_round else 'before'} act"
+        again = from_bytes(data, classes=own_classes(controller))
+        promise(again.round == t, controller, f"counts {again.round} rounds when it was {when}")
+        wrong = functools.partial(controller.act, np.ones(world.system.state_dim + 1))
+        promises.raises(InputError, controller, f"when it is given a state of another shape, {when}", wrong)
+        promise(controller.to_bytes() == data, controller, f"is changed by a state that it refuses, {when}")
+        _check_rest(again, world, record, mid_round, f"goes on otherwise than what was {when}")
+
+
+def own_classes(controller: Controller) -> list[type]:
+    """Return the classes outside driftwise that a controller, or a learner inside it, is of."""
+    parts = [controller, *vars(controller).values()]
+    return [kind for kind in {type(one) for one in parts} if kind.__module__.split(".")[0] != "driftwise"]
+
+
+def _check_missing_cost(make: Make, world: World, record: Record, rng: np.random.Generator) -> None:
+    """Check that a controller goes on after a round whose cost nobody knows."""
+    t = int(rng.integers(1, len(world.rows) - 1))
+    controller = controller_at(make, world, record, t, True)
+    controller.skip(applied=record.applied[t])
+    counted = controller.round == t + 1 and controller.skipped == 1
+    promise(counted, controller, f"does not count a round without a cost: it is in round {controller.round}")
+    when = f"in round {t + 1}, after one without a cost"
+    act = functools.partial(controller.act, record.states[t + 1])
+    _check_input(controller, promises.acted(controller, act, when), when)
 
 
 def _check_extremes(make: Make, world: World, rng: np.random.Generator) -> None:

@@ -172,12 +172,12 @@ class LearningController(DisturbanceActionController):
 
     def _configuration(self) -> dict[str, Any]:
         """Return what builds it again: a random start as it was drawn."""
-        known = super()._configuration()
-        if not isinstance(known["start"], str):
-            return {**known, "seed": 0}
-        domain = self.learner.domain
-        assert isinstance(domain, SpectralBalls)
-        return {**known, "start": self.learner._configuration()["start"].reshape(domain.shape), "seed": 0}
+        known = dict(super()._configuration())
+        if "seed" in known:
+            known["seed"] = 0
+        if isinstance(known.get("start"), str) and isinstance(self.learner.domain, SpectralBalls):
+            known["start"] = self.learner._configuration()["start"].reshape(self.learner.domain.shape)
+        return known
 
     @abstractmethod
     def _ensemble(self, constants: Constants) -> dict[str, Any]:
@@ -203,6 +203,8 @@ class LearningController(DisturbanceActionController):
             return "No bound on the regret is proved where inputs are clipped."
         if self.guard is not None:
             return "No bound on the regret is proved where a guard may overrule what is learnt."
+        if self.skipped:
+            return f"None any more: the cost of {self.skipped} rounds is not known, and nothing was learnt in them."
         if not self.system.prompt:
             return "No bound on the regret is proved for a plant with a delay or a lag."
         if not self.system.linear:

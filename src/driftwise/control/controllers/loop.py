@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, instance, loose, read_only
-from driftwise.control.controllers.base import Controller
+from driftwise.control.controllers.base import Controller, read_reference
 from driftwise.control.controllers.guard import (
     Event,
     Guard,
@@ -136,8 +136,8 @@ class PolicyLoop(Controller):
         # The class that says how compiled code learns answers for its own methods, and for no others.
         base = next(kind for kind in type(self).__mro__ if "_learning" in kind.__dict__)
         names = ("act", "observe", "_decide", "_learn", "_gradient", *(["weights"] if with_weights else []))
-        if self.guard is not None and self.guard.deadline is not None:
-            return False  # compiled loops have no clock
+        if (self.guard is not None and self.guard.deadline is not None) or self.on_bad_input == "skip":
+            return False  # compiled loops have no clock, and end where something is refused
         return self._compiled and all(getattr(type(self), name, None) is getattr(base, name, None) for name in names)
 
     @property
@@ -186,8 +186,8 @@ class PolicyLoop(Controller):
         self._take(CELL.with_room(self._cell, sides_of(self._cell)))
 
     @property
-    def _may_miss(self) -> bool:  # type: ignore[override]
-        return self.guard is not None
+    def _may_miss(self) -> bool:
+        return self.guard is not None or super()._may_miss
 
     def _saved(self) -> dict[str, Any]:
         """Return the state: the loop, and what references go by. When the clock was last looked at is forgotten."""
@@ -244,6 +244,16 @@ class PolicyLoop(Controller):
             self._say_lost(x)
         # From bytes an array is born read-only.
         return np.frombuffer(self._input.tobytes())
+
+    def _decide_blind(self, seen: Array) -> Array:
+        missing = np.full(self.state_dim, math.nan)
+        self._first_half(missing, 0)
+        self._say_lost(missing)
+        return np.frombuffer(self._input.tobytes())
+
+    def _miss(self, x: Array, applied: Array) -> None:
+        self._input[:] = applied
+        end_round(self._cell, 0.0)
 
     def _say_lost(self, x: Array) -> None:
         """Write down that a sample was lost."""
@@ -309,17 +319,16 @@ class PolicyLoop(Controller):
             Where the state is to be in this round, and in those to come if that is known; the last one stays. The cost
             of the round then counts from there, unless it has a target itself. It holds until another is given.
         """
-        if reference is not None and self._acted is None:
-            rows = self._read_reference(reference)
-            state = self._read_state(x)
-            aimed = self._aims()
-            try:
-                self._refer(rows)
-                return super().act(state)
-            except BaseException:
-                self._aim_again(aimed)
-                raise
-        return super().act(x)  # type: ignore[arg-type]
+        rows = None if reference is None or self._acted is not None else read_reference(self, reference)
+        if rows is None:
+            return super().act(x)  # type: ignore[arg-type]
+        aimed = self._aims()
+        try:
+            self._refer(rows)
+            return super().act(x)  # type: ignore[arg-type]
+        except BaseException:
+            self._aim_again(aimed)
+            raise
 
     def _aims(self) -> tuple[Any, ...]:
         """Return what a reference changes, for `_aim_again`, which is called if the round is refused."""
@@ -331,12 +340,6 @@ class PolicyLoop(Controller):
         self.__dict__["_referred"] = aims[0]
         for name, part in aims[1].items():
             self._parts[name][:] = part
-
-    def _read_reference(self, reference: ArrayLike) -> Array:
-        """Return a reference as rows, checked."""
-        given = loose(f"{type(self).__name__}.act", "reference", reference)
-        shape = (self.state_dim,) if given.ndim < 2 else ("rounds", self.state_dim)
-        return np.atleast_2d(array(f"{type(self).__name__}.act", "reference", given, shape))
 
     def _refer(self, rows: Array) -> None:
         """Aim at a reference, by what is known of it."""
@@ -352,13 +355,13 @@ class PolicyLoop(Controller):
         Q, R = self.__dict__.get("_aims_by") or (np.eye(n), np.eye(du))
         return model_of(loop.A, loop.B, self.K, Q, R)
 
-    def observe(self, cost: Cost, applied: ArrayLike | None = None) -> None:
+    def observe(self, cost: Cost | None, applied: ArrayLike | None = None) -> None:
         """Take in the cost that the round turned out to have.
 
         Parameters
         ----------
-        cost : Cost
-            The convex cost c_t(x, u), such as ``QuadraticCost(Q, R)``.
+        cost : Cost or None
+            The convex cost c_t(x, u), such as ``QuadraticCost(Q, R)``; None if nobody knows it, as with `skip`.
         applied : array of shape (du,), optional
             The input that the plant really got, if it was not what `act` returned: the actuator saturated or was late,
             or somebody else took over. Disturbances are recovered with it, so that nothing wrong is learnt.

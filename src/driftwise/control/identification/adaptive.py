@@ -165,6 +165,7 @@ class AdaptiveController(Controller):
         cost: Cost | None = None,
         controller: Callable[..., Controller] = SelfTunedController,
         input_bound: ArrayLike | None = None,
+        on_bad_input: str = "raise",
     ) -> None:
         owner = "AdaptiveController"
         instance(owner, "system", system, System, PLANT_HINT)
@@ -174,7 +175,7 @@ class AdaptiveController(Controller):
                 f"{owner}: plants with a delay or a lag are not supported, as only A and B are corrected; leave both "
                 "out (SelfTunedController finds them by itself), or use SelfTunedController."
             )
-        super().__init__(system.state_dim, system.input_dim, None, input_bound)
+        super().__init__(system.state_dim, system.input_dim, None, input_bound, on_bad_input=on_bad_input)
         if cost is not None:
             instance(owner, "cost", cost, Cost, "QuadraticCost(1.0, 1.0)")
             cost.probe(self.state_dim, self.input_dim)
@@ -196,8 +197,8 @@ class AdaptiveController(Controller):
         self.status = NOMINAL
 
     @property
-    def _may_miss(self) -> bool:  # type: ignore[override]
-        return self.guard is not None
+    def _may_miss(self) -> bool:
+        return self.guard is not None or super()._may_miss
 
     def _saved(self) -> dict[str, Any]:
         """Return the state: the models, the rounds that were seen, and the controllers in charge."""
@@ -238,6 +239,8 @@ class AdaptiveController(Controller):
     def _controller_for(self, system: System, gain: Array) -> Controller:
         bound = self.input_bound if np.isfinite(self.input_bound).any() else None
         options: dict[str, Any] = {"K": gain, "input_bound": bound, "cost": self._cost, "horizon": None}
+        if self.on_bad_input == "skip":
+            options["on_bad_input"] = "skip"
         return made(self._make, system, options)
 
     @property
@@ -307,6 +310,20 @@ class AdaptiveController(Controller):
             return u
         share = self._left / FADE
         return np.asarray((1.0 - share) * u + share * old)
+
+    def _decide_blind(self, seen: Array) -> Array:
+        self._leaving = None  # one hands over to the next by what both say of a state
+        return self._inner.act(None if self._inner._may_miss else seen)  # type: ignore[arg-type]
+
+    def _miss(self, x: Array, applied: Array) -> None:
+        self._inner.skip(applied=applied)
+        if self._leaving is not None:
+            self._leaving.skip(applied=applied)
+        known = self._last_known is None and bool(np.abs(x).max() <= LARGEST)
+        if known and self._rounds:  # A and B are corrected by this round too; its cost is taken to be the last one
+            self._rounds.append(Round(x, applied, applied, self._rounds[-1].cost))
+        else:
+            self._rounds.clear()
 
     def _learn(self, x: Array, applied: Array, cost: Cost) -> None:
         known = bool(np.abs(x).max() <= LARGEST)

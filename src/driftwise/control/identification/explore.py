@@ -188,9 +188,10 @@ class ExploreThenCommit(Controller):
         controller: Callable[..., Controller] = SelfTunedController,
         memory: int | str | None = None,
         input_bound: ArrayLike | None = None,
+        on_bad_input: str = "raise",
     ) -> None:
         owner = "ExploreThenCommit"
-        super().__init__(state_dim, input_dim, horizon, input_bound)
+        super().__init__(state_dim, input_dim, horizon, input_bound, on_bad_input=on_bad_input)
         self.K = read_only(as_matrix(owner, "K", K, (self.input_dim, self.state_dim)))
         self.probe = None if probe is None else number(owner, "probe", probe, low=0.0, exclusive=True)
         self.order = self.state_dim if order is None else whole(owner, "order", order)
@@ -260,7 +261,8 @@ class ExploreThenCommit(Controller):
 
     def _configuration(self) -> dict[str, Any]:
         """Return what builds it again; what probes are drawn from is part of the state."""
-        return {**super()._configuration(), "seed": 0}
+        known = super()._configuration()
+        return {**known, "seed": 0} if "seed" in known else known
 
     def _saved(self) -> dict[str, Any]:
         """Return the state: the rounds that were explored, the probes, the estimate, and the controller in charge."""
@@ -318,6 +320,18 @@ class ExploreThenCommit(Controller):
             self.__dict__.update(before)  # as if it had not committed
             raise
 
+    def _decide_blind(self, seen: Array) -> Array:
+        if self.committed is not None:
+            return self.committed.act(None if self.committed._may_miss else seen)  # type: ignore[arg-type]
+        self._probe = self._sizes * self._rng.choice([-1.0, 1.0], self.input_dim)
+        return np.clip(self._probe - self.K @ seen, -LARGEST, LARGEST)
+
+    def _miss(self, x: Array, applied: Array) -> None:
+        if self.committed is not None:
+            self.committed.skip(applied=applied)
+        elif self._last_known is None and self._past and not self._jumped(x):
+            self._explored(Round(x, applied, self._probe, self._past[-1].cost))  # what A and B are needs no cost
+
     def _committed_input(self, committed: Controller, x: Array) -> Array:
         u = committed.act(x)
         return np.clip(-self.K @ x, -LARGEST, LARGEST) if self._guarded(x) else u
@@ -332,11 +346,15 @@ class ExploreThenCommit(Controller):
                 self._say(EXPLORING, f"{size}: nothing is learnt from it")
             self._far += 1
             return
+        self._explored(Round(x, applied, self._probe, cost))
+
+    def _explored(self, one: Round) -> None:
+        """Keep a round of the exploration."""
         self._far = 0
-        self._past.append(Round(x, applied, self._probe, cost))
+        self._past.append(one)
         if len(self._past) > LONGEST:
             del self._past[: LONGEST // 2]
-        self._bound = max(self._bound, float(np.linalg.norm(x)))
+        self._bound = max(self._bound, float(np.linalg.norm(one.state)))
 
     def _jumped(self, x: Array) -> bool:
         """Tell whether a state is far larger than all before: a jump, or a mistake of a sensor, unless it stays so."""
@@ -414,6 +432,8 @@ class ExploreThenCommit(Controller):
             "input_bound": self.input_bound if np.isfinite(self.input_bound).any() else None,
             "cost": cost,
         }
+        if self.on_bad_input == "skip":
+            options["on_bad_input"] = "skip"
         return made(self._make, system, options)
 
     def _warmed(self, controller: Controller, past: Past) -> Controller:

@@ -1,4 +1,4 @@
-"""What is saved of controllers that identify plants: the rounds they have seen, estimates, models, and what they did."""
+"""What is saved of controllers that identify plants: rounds they have seen, estimates, models, and what they did."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -79,11 +79,16 @@ def resumed_estimate(owner: str, saved: dict[str, Any] | None, states: int, inpu
     A, B = (
         read_only(array(owner, name, saved[name], (states, n))) for name, n in zip("AB", (states, inputs), strict=True)
     )
-    names = ("error", "error_A", "error_B", "error_loop")
-    errors = [number(owner, name, saved[name], low=0.0) for name in names]
-    counts = [whole(owner, name, saved[name]) for name in ("order", "rounds")]
-    method = instance(owner, "method", saved["method"], str, "'iv'")
-    return Identified(A, B, *errors, method, *counts, changes)
+    errors = {name: number(owner, name, saved[name], low=0.0) for name in ("error", "error_A", "error_B", "error_loop")}
+    return Identified(
+        A,
+        B,
+        **errors,
+        method=instance(owner, "method", saved["method"], str, "'iv'"),
+        order=whole(owner, "order", saved["order"]),
+        rounds=whole(owner, "rounds", saved["rounds"]),
+        changes=changes,
+    )
 
 
 _SHAPES: Mapping[str, tuple[str, ...]] = {

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from driftwise._compile import LARGEST
 from driftwise._saving import expect
 from driftwise._validate import Array, array, instance, loose, whole
-from driftwise.control.controllers.base import Controller
+from driftwise.control.controllers.base import Controller, read_reference
 from driftwise.control.controllers.guard import Event, Guard, Health, settle_time
 from driftwise.control.costs import Cost, CustomCost, QuadraticCost
 from driftwise.control.frozen import FrozenPolicy, Margins
@@ -38,12 +38,14 @@ DETUNED = 12
 class _OnEstimates(SelfTunedController):
     """The controller behind an observer, with plain LQG as one more member if the observer is offset-free."""
 
-    def __init__(self, seen: Observed, gain: Array, own: Array, plant: LinearSystem, **settings: Any) -> None:
-        self._seen, self._gain, self._catches_up = seen, gain, False
+    def __init__(self, observed: Observed, gain: Array, own: Array, plant: LinearSystem, **settings: Any) -> None:
+        rule = settings.pop("on_bad_input")
+        self._observed, self._gain, self._catches_up = observed, gain, False
         super().__init__(plant, K=own, **settings)
+        self._set_rules(rule)
 
     def _own_members(self, states: int, inputs: int) -> Given:
-        seen, K = self._seen, self._gain
+        seen, K = self._observed, self._gain
         if seen.extra == 0 or K.shape[1] != len(seen.plain):
             return super()._own_members(states, inputs)
         n = len(seen.plain)
@@ -86,7 +88,7 @@ class OutputFeedback(Controller):
         what is learnt leaves no offset without it.
     cost : Cost, optional
         What states and inputs cost, if it is known beforehand; when left out, the first one that is observed counts.
-    input_bound, rate_limit, guard, bank
+    input_bound, rate_limit, guard, bank, on_bad_input
         As in `SelfTunedController`.
 
     Attributes
@@ -146,6 +148,7 @@ class OutputFeedback(Controller):
         rate_limit: ArrayLike | None = None,
         guard: bool | Guard = True,
         bank: bool = False,
+        on_bad_input: str = "raise",
     ) -> None:
         owner = type(self).__name__
         instance(owner, "system", system, LinearSystem, "LinearSystem(A, B, C)")
@@ -159,7 +162,7 @@ class OutputFeedback(Controller):
         n, du, dy = system.state_dim, system.input_dim, len(system.C)
         if observer is not None and (process_noise is not None or measurement_noise is not None):
             raise ParameterError(f"{owner}: give an observer gain or noise covariances, and not both.")
-        super().__init__(n, du, None, input_bound)
+        super().__init__(n, du, None, input_bound, on_bad_input=on_bad_input)
         self.system, self.output_dim = system, dy
         gain = None if observer is None else as_matrix(owner, "observer", observer, (n, dy))
         noises = (
@@ -183,6 +186,7 @@ class OutputFeedback(Controller):
             "bank": bank,
             "cost": self._padded(cost),
             "input_bound": input_bound,
+            "on_bad_input": on_bad_input,
         }
         self.inner = _OnEstimates(
             seen,
@@ -230,8 +234,8 @@ class OutputFeedback(Controller):
         )
 
     @property
-    def _may_miss(self) -> bool:  # type: ignore[override]
-        return self.inner.guard is not None
+    def _may_miss(self) -> bool:
+        return self.inner.guard is not None or super()._may_miss
 
     def _saved(self) -> dict[str, Any]:
         """Return the state: that of the controller on the estimates, and of the observer."""
@@ -320,19 +324,16 @@ class OutputFeedback(Controller):
             Where the state is to be in this round, and in those to come if that is known; see
             ``SelfTunedController.act``.
         """
-        if reference is not None and self._acted is None:
-            given = loose("OutputFeedback.act", "reference", reference)
-            shape = (self.state_dim,) if given.ndim < 2 else ("rounds", self.state_dim)
-            rows = np.atleast_2d(array("OutputFeedback.act", "reference", given, shape))
-            read = self._read_state(y)
-            aimed = self.inner._aims()
-            try:
-                self.inner._refer(np.hstack([rows, np.zeros((len(rows), self._observed.extra))]))
-                return super().act(read)
-            except BaseException:
-                self.inner._aim_again(aimed)
-                raise
-        return super().act(y)  # type: ignore[arg-type]
+        rows = None if reference is None or self._acted is not None else read_reference(self, reference)
+        if rows is None:
+            return super().act(y)  # type: ignore[arg-type]
+        aimed = self.inner._aims()
+        try:
+            self.inner._refer(np.hstack([rows, np.zeros((len(rows), self._observed.extra))]))
+            return super().act(y)  # type: ignore[arg-type]
+        except BaseException:
+            self.inner._aim_again(aimed)
+            raise
 
     def _read_state(self, x: ArrayLike | None) -> Array:
         name = f"{type(self).__name__}.act"
@@ -345,6 +346,9 @@ class OutputFeedback(Controller):
             return np.array(given, dtype=float)
         return array(name, "y", x, (self.output_dim,), copy=True)
 
+    def _decide_blind(self, seen: Array) -> Array:
+        return self._go_on(np.full(self.output_dim, math.nan), seen, False)
+
     def _decide(self, x: Array) -> Array:
         error = x - self._observed.C @ self._estimate
         good = bool((np.abs(error) <= LARGEST).all() and (np.abs(self._observed.L @ error) <= LARGEST).all())
@@ -353,6 +357,10 @@ class OutputFeedback(Controller):
                 f"OutputFeedback.act: the output {np.array2string(x, threshold=6)} is too far from the one that was "
                 "expected; the controller is unchanged."
             )
+        return self._go_on(x, error, good)
+
+    def _go_on(self, x: Array, error: Array, good: bool) -> Array:
+        """Let the controller inside decide on the estimate; remember the innovation if the output is good."""
         catches_up = self._behind > 0 and self._energy(self._innovation) > KICK * self.inner._cell[USUAL]
         self.inner.__dict__["_catches_up"] = catches_up
         u = self.inner.act(self._estimate if self._known else None)
@@ -382,6 +390,14 @@ class OutputFeedback(Controller):
         if cost is not self._last[0]:
             self.__dict__["_last"] = cost, self._padded(cost)
         self.inner.observe(self._last[1], applied=applied)
+        self._move_on(applied)
+
+    def _miss(self, x: Array, applied: Array) -> None:
+        self.inner.skip(applied=applied)
+        self._move_on(applied)
+
+    def _move_on(self, applied: Array) -> None:
+        """Foresee the next state."""
         seen, system = self._observed, self.system
         self._pushed.insert(0, np.array(applied))
         lag = 0.0 if system.lag is None else system.lag

@@ -134,7 +134,8 @@ def watch(cell: Pointer) -> None:
     if cell[slot.LOST] > 0.0:
         _fade(cell)
         return
-    if cell[slot.GUARDED] == 0.0:
+    if cell[slot.GUARDED] == 0.0:  # after samples that were lost: as long as none is, this changes nothing
+        cell[slot.SHARE] = min(min(cell[slot.CAP], cell[slot.ALLOWED]), cell[slot.SHARE] + RETURN)
         return
     energy, outside = min(_energy(cell), LARGEST * LARGEST), _out_of_bounds(cell)
     if energy > 0.0:

@@ -229,6 +229,11 @@ class SelfTunedController(PooledLoop):
         if self._floor and int(self._cell[ROUND]) % CHECKS == 0:
             self._keep_margins()
 
+    def _miss(self, x: Array, applied: Array) -> None:
+        super()._miss(x, applied)
+        if self._floor and int(self._cell[ROUND]) % CHECKS == 0:
+            self._keep_margins()
+
     @property
     def policy(self) -> DisturbanceAction:
         """The policy in use, as far as it answers to the last H disturbances; `freeze` has all of it."""

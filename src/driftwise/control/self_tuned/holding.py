@@ -13,7 +13,7 @@ from driftwise.control.costs import Cost, DataCost, QuadraticCost
 from driftwise.control.plants import System
 from driftwise.control.policies.engine import report
 from driftwise.control.policies.guard import ADOPTED
-from driftwise.control.policies.layout import AFRESH, NEW
+from driftwise.control.policies.layout import AFRESH, LOST, NEW
 from driftwise.control.policies.model import Actuator, Model, behind, follow_reference, model_of, set_point, weights_of
 from driftwise.control.self_tuned.bank import fill
 from driftwise.control.self_tuned.pool import (
@@ -322,6 +322,14 @@ class PooledLoop(PolicyLoop):
             for name, part in before.items():
                 self._pool_parts[name][:] = part
             raise
+
+    def _miss(self, x: Array, applied: Array) -> None:
+        """Let the bank explain the next state by this one; members are not judged, and nobody pauses for them."""
+        if self._cell[LOST] == 0.0:
+            row = self._pool_parts["story"][int(self._pool[STORY]) % REPLAY]
+            row[: self.state_dim], row[self.state_dim :] = x, applied
+            self._pool[STORY] += 1.0
+        super()._miss(x, applied)
 
     def _learn_by_hand(self, cost: Cost) -> int:
         """Ask a cost that is not built in what every member pays, and for the slopes of learners over policies."""
