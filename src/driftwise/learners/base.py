@@ -35,7 +35,7 @@ class Learner(Actor):
         How many rounds late feedback may come, by ``observe(gradient, round=k)``.
     """
 
-    _for_all = ("on_bad_input", "late")
+    _for_all: ClassVar[tuple[str, ...]] = ("on_bad_input", "late")
     _takes_prices: ClassVar[bool] = False
     """Whether its rounds make use of what a move costs."""
     _built_for: MoveCost | None = None

@@ -98,6 +98,8 @@ class Ensemble(Learner):
     _takes_prices = True
     _averages = False
     """Whether it judges moves by the means of prices up and down, where these add up."""
+    _lent: MoveCost | None = None
+    """The price in force, as `price_round` said."""
     _origins: Mapping[float, Array] = NOTHING
     """Where base-learners stood before an update, by its number, since a round had a price of its own."""
 
@@ -391,6 +393,10 @@ class Ensemble(Learner):
             cell = program.twins(self._cell)
             self.program = program.with_twins()
             self._take(cell)
+            self.__dict__.pop("_origins", None)  # those were of fewer base-learners
+            price = self._open.get("price", self._lent)
+            if price is not None:
+                prices.put(self.program, self._cell, price)
         self.__dict__["_open"] = {**self._open, "unhinted": self._state.copy()}
         act_on_hint(self.cell, self.program.link_hints(self._cell), hint)
 
@@ -450,6 +456,7 @@ class Ensemble(Learner):
     def price_round(self, cost: MoveCost | None) -> None:
         """Let a price be in force until further notice, None for the usual one; for a learner that has this inside."""
         self._adjust(cost)
+        self.__dict__["_lent"] = cost
         prices.put(self.program, self._cell, cost or self._built_for)
 
     def _adjust(self, cost: MoveCost | None) -> None:
@@ -465,8 +472,8 @@ class Ensemble(Learner):
                 prices.put(self.program, self._cell, self._built_for)
             self.__dict__["_priced_at"] = now if now != self._built_for else None
         if cost is not None and self.program.priced:
-            kept = {k: points for k, points in self._origins.items() if k == updates}
-            self.__dict__["_origins"] = {**kept, updates + 1.0: self._parts["points"].copy()}
+            kept = {k: points for k, points in self._origins.items() if k >= updates}
+            self.__dict__["_origins"] = {updates + 1.0: self._parts["points"].copy(), **kept}
 
     def _close(self, held: Mapping[str, Any]) -> None:
         if "price" in held:

@@ -247,7 +247,7 @@ class Committee(Actor):
             cost = move_cost_for("Committee", self._price, rows.shape[1])
             self._take(new_committee(self._log_prior, cost.prices(rows.shape[1]), cost.norm == "l1"))
             self._shape = shape
-        self._hold("before", self._known())
+        self._put_by("before", self._known())
         try:
             if switching_cost is not None:
                 self._parts["prices"][:] = price.prices(rows.shape[1])
@@ -491,7 +491,7 @@ class Committee(Actor):
         """Draw the member that is followed from now on."""
         again = self.__dict__.pop("_standing", None)
         weights, uniform = self._parts["weights"], self._rng.random() if again is None else again
-        self._hold("drawn", uniform)
+        self._put_by("drawn", uniform)
         if self._followed is None:
             self._followed = draw(weights, uniform)
         else:

@@ -584,10 +584,10 @@ class SelfTunedLearner(Learner):
         if not alike:
             return
         assert self._plan is not None
-        taught = [(i, row.estimator) for i, row in enumerate(self._plan.rows) if row.family is None and row.estimator]
-        if taught:
+        pupils = [(i, row.estimator) for i, row in enumerate(self._plan.rows) if row.family is None and row.estimator]
+        if pupils:
             seen = seen_in(self._plan, self._vector, terms)
-            for i, one in taught:
+            for i, one in pupils:
                 one.learn(seen)
                 self._proposed[i] = proposal_of(one, self._plan)
         for follower in self._followers:
