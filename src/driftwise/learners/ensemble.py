@@ -445,7 +445,7 @@ class Ensemble(Learner):
                 if value is not None:
                     self.__dict__[name] = value
             self._state[:] = state
-            prices.put(self.program, self._cell, self._built_for)
+            prices.put(self.program, self._cell, self._usual)
 
         self._adjust(cost)
         if cost is not None:
@@ -455,13 +455,18 @@ class Ensemble(Learner):
 
     def price_round(self, cost: MoveCost | None) -> None:
         """Let a price be in force until further notice, None for the usual one; for a learner that has this inside."""
-        self._adjust(cost)
         self.__dict__["_lent"] = cost
-        prices.put(self.program, self._cell, cost or self._built_for)
+        self._adjust(cost)
+        prices.put(self.program, self._cell, self._usual)
+
+    @property
+    def _usual(self) -> MoveCost:
+        """The price of rounds that are given none."""
+        return self._lent or self._built_for
 
     def _adjust(self, cost: MoveCost | None) -> None:
         """Let what follows from the price of a round be as if the last round had ended with this one."""
-        now, was = cost or self._built_for, self._priced_at or self._built_for
+        now, was = cost or self._usual, self._priced_at or self._built_for
         updates = self._number(layout.UPDATES)
         if now != was:
             if self.program.priced:
@@ -469,7 +474,7 @@ class Ensemble(Learner):
             if self.program.dead_zone > 0.0:
                 prices.put(self.program, self._cell, now)
                 prices.follow(self.program, self._cell)
-                prices.put(self.program, self._cell, self._built_for)
+                prices.put(self.program, self._cell, self._usual)
             self.__dict__["_priced_at"] = now if now != self._built_for else None
         if cost is not None and self.program.priced:
             kept = {k: points for k, points in self._origins.items() if k >= updates}
@@ -477,7 +482,7 @@ class Ensemble(Learner):
 
     def _close(self, held: Mapping[str, Any]) -> None:
         if "price" in held:
-            prices.put(self.program, self._cell, self._built_for)
+            prices.put(self.program, self._cell, self._usual)
         super()._close(held)
 
     def _learn(self, gradient: Array) -> None:
