@@ -19,6 +19,7 @@ from driftwise.errors import CheckpointError, DriftwiseError, InputError, Parame
 
 Migration = Callable[[dict[str, Any], dict[str, NDArray[Any]]], dict[str, Any]]
 
+
 def _with_missing(tree: Any) -> Any:
     """Return a tree in which everything that acts has had feedback in every round, as it must have had in schema 1."""
     if isinstance(tree, list):

@@ -11,7 +11,13 @@ from driftwise.errors import ArgumentError, InputError, OrderError, ParameterErr
 from tests.cases import check_refused
 from tests.learners.rounds import BALL, MAKE, Mean, gradients, play_on_time
 
-BAD: dict[str, Any] = {"nan": [math.nan, 0.0], "inf": [0.0, -math.inf], "short": [1.0], "huge": [1e200, 0.0], "word": "x"}
+BAD: dict[str, Any] = {
+    "nan": [math.nan, 0.0],
+    "inf": [0.0, -math.inf],
+    "short": [1.0],
+    "huge": [1e200, 0.0],
+    "word": "x",
+}
 
 
 @pytest.mark.parametrize("name", MAKE)

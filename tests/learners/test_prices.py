@@ -16,7 +16,7 @@ from tests.learners.rounds import BALL, KNOWN, MAKE, PRICES, gradients, play_on_
 
 TAKES = ["Scream", "Scream, prices", "Scream, doubling", "LazyScream", "StronglyAdaptive", "SelfTunedScream"]
 TAKES += ["SelfTunedScream, prices", "SelfTunedLearner"]
-USUAL: dict[str, Any] = {name: 1.0 for name in TAKES} | {"LazyScream": 9.0, "SelfTunedLearner": 0.5}
+USUAL: dict[str, Any] = dict.fromkeys(TAKES, 1.0) | {"LazyScream": 9.0, "SelfTunedLearner": 0.5}
 USUAL |= {name: PRICES for name in TAKES if "prices" in name}
 
 
@@ -143,7 +143,9 @@ def test_one_coordinate_has_one_kind_of_price() -> None:
     learner.observe([1.0])
     learner = dw.SelfTunedScream(dw.Box([0.0], [1.0]), switching_cost=2.0)
     learner.act(switching_cost=dw.MoveCost(1.0))
-    check_refused(learner.skip and (lambda: (learner.skip(), learner.act(switching_cost=PRICES))), "2", kind=ParameterError)
+    check_refused(
+        learner.skip and (lambda: (learner.skip(), learner.act(switching_cost=PRICES))), "2", kind=ParameterError
+    )
 
 
 def test_a_certificate_counts_the_prices_that_were_paid() -> None:

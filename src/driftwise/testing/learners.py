@@ -64,8 +64,8 @@ def check_learner(learner: Learner | Callable[[], Learner], losses: LossStream |
     - *copies*: `clone`, `copy.deepcopy` and `pickle` (where the learner can be pickled at all) go on bit for bit like
       the original, before and after `act`, and are independent of it;
     - *bad input*: NaN, infinity, numbers beyond 1e100, wrong shapes, complex numbers and strings are an `InputError`, at
-      any round, after which the learner is unchanged bit for bit; built with ``on_bad_input="skip"`` it counts them, and
-      the round ends without feedback;
+      any round, after which the learner is unchanged bit for bit; built with ``on_bad_input="skip"`` it counts them,
+      and the round ends without feedback;
     - *missing feedback*: `skip` and ``observe(None)`` count the round, change nothing that is known (all decisions to
       come are the same), and are an `OrderError` before `act`; feedback for a round that is over, and which had its
       own or is out of the window, is an `OrderError` too; and within the window of a learner built with `late`, it is

@@ -414,7 +414,9 @@ class Committee(Actor):
         vector = self._vector.copy()
         take_parts(vector, parts_of(vector), numbers, parts)
         own = [] if self._pairs is None else [self._pairs.staying, self._pairs.known]
-        last = None if followed is None else whole("Committee", "followed", followed, low=0, high=self.n * self._each - 1)
+        last = (
+            None if followed is None else whole("Committee", "followed", followed, low=0, high=self.n * self._each - 1)
+        )
         return [vector, last, *(array("Committee", "pairs", a, b.shape) for a, b in zip(pairs, own, strict=True))]
 
     def _check_late(self, what: Any) -> Any:
