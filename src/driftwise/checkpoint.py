@@ -36,7 +36,7 @@ def _with_missing(tree: Any) -> Any:
 
 
 def _from_1(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    """Schema 2 has the rounds that went without feedback, of which schema 1 had none."""
+    """Add the rounds that went without feedback, of which schema 1 had none."""
     return {**header, "schema": 2, "what": _with_missing(header["what"])}
 
 

@@ -226,6 +226,7 @@ class Ensemble(Learner):
             self._refuse(error)
             return self._end_without()
         self._end_round()
+        return None
 
     def clone(self) -> Self:
         """Return an independent copy in the same state."""
@@ -430,6 +431,7 @@ class Ensemble(Learner):
         # Whoever has joined since was not there: it is told what the decision of that round is.
         rows = np.minimum(np.arange(self._active), len(what[1]) - 1)
         self._learn_own(what[0][rows], what[1][rows])
+        return None
 
     def _read_price(self, owner: str, given: float | MoveCost) -> MoveCost:
         cost = super()._read_price(owner, given)

@@ -309,6 +309,7 @@ class Committee(Actor):
             return self._end_without()
         kernels.observe(self._vector)
         self._end_round()
+        return None
 
     def _read_proposals(self, given: Any) -> tuple[Flags, Array, tuple[int, ...]]:
         """Return who is awake, what they propose, and its shape; members whose proposal is refused may sleep."""
