@@ -55,7 +55,7 @@ def test_feedback_that_comes_while_a_round_is_open_waits_for_its_end(name: str) 
 
 def mixed(learner: dw.Learner, rows: Any, seed: int, classes: Any = (), *, reload: bool = False) -> list[Any]:
     """Play with feedback that is lost, late or on time, at random, and return the decisions."""
-    rng, owed, path, late = np.random.default_rng(seed), {}, [], learner.late
+    rng, owed, path, late = np.random.default_rng(seed), {}, [], learner.late  # type: ignore[var-annotated]
     for t, row in enumerate(rows):
         assert learner.round == t
         path.append(learner.act().tolist())
@@ -187,9 +187,9 @@ def test_what_is_refused() -> None:
         5: "observe was called before act in round 5",
     }
     for k, words in cases.items():
-        check_refused(lambda k=k: learner.observe(row, round=k), words, kind=OrderError)
-    for k in (-1, 1.5, "4", True):
-        check_refused(lambda k=k: learner.observe(row, round=k), "round must be", kind=ParameterError)
+        check_refused(lambda k=k: learner.observe(row, round=k), words, kind=OrderError)  # type: ignore[misc]
+    for k in (-1, 1.5, "4", True):  # type: ignore[assignment]
+        check_refused(lambda k=k: learner.observe(row, round=k), "round must be", kind=ParameterError)  # type: ignore[misc]
     check_refused(lambda: learner.observe(None, round=4), "no feedback for round 4", kind=InputError)
     with pytest.raises(InputError):
         learner.observe([np.nan, 0.0], round=4)

@@ -122,7 +122,7 @@ def test_prices_that_are_none_are_refused(name: str) -> None:
     before = learner.to_bytes()
     other: Any = 2.0 if isinstance(USUAL[name], dw.MoveCost) else PRICES
     for bad in (*BAD_PRICES, other):
-        check_refused(lambda bad=bad: learner.act(switching_cost=bad), "switching_cost", kind=ParameterError)
+        check_refused(lambda bad=bad: learner.act(switching_cost=bad), "switching_cost", kind=ParameterError)  # type: ignore[misc]
         assert learner.to_bytes() == before
     learner.act()
     before = learner.to_bytes()
@@ -153,10 +153,10 @@ def test_a_certificate_counts_the_prices_that_were_paid() -> None:
     trace = dw.play(dw.SelfTunedLearner(BALL, switching_cost=0.3), losses, prices)
     learner = trace.learner.clone()
     for t in range(80):
-        learner.act(switching_cost=prices[t])
+        learner.act(switching_cost=prices[t])  # type: ignore[call-arg]
         learner.observe(losses[t])
-    assert learner.certificate().cost == pytest.approx(trace.total, rel=1e-6)
-    assert learner.certificate().cost <= learner.certificate().bound
+    assert learner.certificate().cost == pytest.approx(trace.total, rel=1e-6)  # type: ignore[union-attr]
+    assert learner.certificate().cost <= learner.certificate().bound  # type: ignore[union-attr]
 
 
 def test_scream_judges_by_the_means_of_up_and_down() -> None:
