@@ -124,7 +124,7 @@ class Actor(Fixed):
             except InputError:  # it was looked at when it came, but some things show only now
                 self.__dict__.update(_passed=self._passed + 1, _skipped=self._skipped + 1)
 
-    def _hold(self, name: str, what: Any) -> None:
+    def _put_by(self, name: str, what: Any) -> None:
         """Keep something until the round is over."""
         self.__dict__.setdefault("_open", {})[name] = what
 
@@ -165,7 +165,7 @@ class Actor(Fixed):
         state["_owed"] = {j: kept for j, kept in self._owed.items() if j != k}
         state["_skipped"] = self._skipped - 1
         if self._acted is not None:
-            self._hold("waiting", [*self._open.get("waiting", ()), what])
+            self._put_by("waiting", [*self._open.get("waiting", ()), what])
         return None
 
     def _owed_in(self, k: int) -> Any:

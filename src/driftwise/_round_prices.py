@@ -40,7 +40,9 @@ def read_prices(owner: str, given: Any, rounds: int, dim: int) -> Prices:
 
 def varies(given: Any) -> bool:
     """Tell whether a switching cost is one for each round."""
-    return isinstance(given, np.ndarray) and given.ndim > 0 or isinstance(given, Sequence) and not isinstance(given, str)
+    return (isinstance(given, np.ndarray) and given.ndim > 0) or (
+        isinstance(given, Sequence) and not isinstance(given, str)
+    )
 
 
 def costs_along(given: Prices, decisions: Array, moves: Array) -> Array:

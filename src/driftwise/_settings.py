@@ -1,7 +1,7 @@
 """Settings that cannot be changed: what an object was built with can be read, and not assigned."""
 
 import difflib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from driftwise._saving import Given, savable, snapshot
 from driftwise._validate import Checked, taken_apart
@@ -87,7 +87,7 @@ class Fixed(metaclass=Configured):
 
     _begun_with: frozenset[str] = frozenset()
     """Attributes that the constructor of a base class sets; without them, a subclass has not called it."""
-    _for_all: tuple[str, ...] = ()
+    _for_all: ClassVar[tuple[str, ...]] = ()
     """Options of a base class that subclasses take too, whether or not their own constructors name them."""
     _remembers = True
     """Whether the arguments of the constructor are kept, so that the object can be saved; not where they are large."""

@@ -49,9 +49,7 @@ def price(owner: str, given: Any, decisions: Array) -> Prices | None:
         raise InputError(f"{owner}: the switching cost cannot be that of this run: {error}") from None
 
 
-def check_moves(
-    owner: str, decisions: Array, moves: Array, costs: Array | None, price: Prices | None
-) -> None:
+def check_moves(owner: str, decisions: Array, moves: Array, costs: Array | None, price: Prices | None) -> None:
     """Refuse moves that are not the distances between decisions, and costs that are not those of the moves."""
     lengths = MoveCost(1.0, norm="l2").along(decisions)
     known = [("move", moves, lengths, "the distance from the decision before")]

@@ -202,8 +202,8 @@ def price_like(owner: str, given: "float | MoveCost", built: MoveCost, dim: int)
     elif cost.norm != built.norm:
         if dim > 1:
             raise ParameterError(
-                f"{owner}: this one was built for prices with norm={built.norm!r}, so those of a round have it too, got "
-                f"{given!r}."
+                f"{owner}: this one was built for prices with norm={built.norm!r}, so the switching_cost of a round "
+                f"has prices with that norm too, got {given!r}."
             )
         cost = MoveCost(cost.up, cost.down, norm=built.norm)
     return cost

@@ -12,9 +12,9 @@ from driftwise._frames import MAX_BYTES, Record, Table
 from driftwise._frames.files import read_parquet
 from driftwise._frames.frames import from_pandas, from_polars
 from driftwise._plot import axes
+from driftwise._round_prices import Prices, costs_along, largest_of, shown, varies
 from driftwise._validate import Array, checked
 from driftwise.domains import Domain
-from driftwise._round_prices import Prices, costs_along, largest_of, shown, varies
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners import Committee, Learner
 from driftwise.losses import LossStream

@@ -35,9 +35,7 @@ MAKE: dict[str, Callable[..., dw.Learner]] = {
     "Ader": lambda **rules: dw.Ader(BALL, **KNOWN, **rules),
     "Scream": lambda **rules: dw.Scream(BALL, switching_cost=1.0, **KNOWN, **rules),
     "Scream, prices": lambda **rules: dw.Scream(BALL, switching_cost=PRICES, **KNOWN, **rules),
-    "Scream, doubling": lambda **rules: dw.Scream(
-        BALL, switching_cost=1.0, horizon_free="doubling", **KNOWN, **rules
-    ),
+    "Scream, doubling": lambda **rules: dw.Scream(BALL, switching_cost=1.0, horizon_free="doubling", **KNOWN, **rules),
     "LazyScream": lambda **rules: dw.LazyScream(BALL, switching_cost=9.0, horizon=400, **KNOWN, **rules),
     "MirrorDescent": lambda **rules: dw.MirrorDescent(
         dw.Simplex(2), mirror=dw.mirror.NegativeEntropy(), step=0.1, **rules

@@ -60,7 +60,7 @@ def test_observe_needs_act_first(make: Callable[[], dw.Learner]) -> None:
 @pytest.mark.parametrize("kind", [Follower, dw.LazyScream])
 def test_the_horizon_is_kept(kind: type[dw.Learner]) -> None:
     settings = {} if kind is Follower else {"switching_cost": 4.0, "gradient_bound": 1.0}
-    learner = kind(BALL, horizon=3, **settings)
+    learner = kind(BALL, horizon=3, **settings)  # type: ignore[arg-type]
     for _ in range(3):
         learner.act()
         learner.observe([0.1, 0.1])

@@ -247,7 +247,7 @@ def test_what_a_pool_refuses_leaves_the_bytes_as_they_were(kind: str, played: in
     huge = dw.FilteredLoss([1e60], 1e60 * ones, [1e60])
     for bad in (huge[0], huge, np.array([np.nan, 0.0]), np.zeros(3), dw.TrackingLoss(np.ones((9, 3)))[8]):
         with pytest.raises(InputError):
-            learner.observe(bad)  # type: ignore[arg-type]
+            learner.observe(bad)
         assert saved(learner) == before
     for t in range(played, 6):
         assert np.array_equal(learner.act(), twin.act())

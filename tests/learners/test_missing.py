@@ -11,7 +11,13 @@ from driftwise.errors import ArgumentError, InputError, OrderError, ParameterErr
 from tests.cases import check_refused
 from tests.learners.rounds import BALL, MAKE, Mean, gradients, play_on_time
 
-BAD: dict[str, Any] = {"nan": [math.nan, 0.0], "inf": [0.0, -math.inf], "short": [1.0], "huge": [1e200, 0.0], "word": "x"}
+BAD: dict[str, Any] = {
+    "nan": [math.nan, 0.0],
+    "inf": [0.0, -math.inf],
+    "short": [1.0],
+    "huge": [1e200, 0.0],
+    "word": "x",
+}
 
 
 @pytest.mark.parametrize("name", MAKE)
@@ -136,8 +142,8 @@ def test_rules_are_settings() -> None:
     with pytest.raises(ArgumentError, match="Did you mean late"):
         Mean(BALL, lates=2)  # type: ignore[call-arg]
     for name in MAKE:
-        check_refused(lambda name=name: MAKE[name](on_bad_input="ignore"), "on_bad_input", kind=ParameterError)
-        check_refused(lambda name=name: MAKE[name](late=-1), "late", kind=ParameterError)
+        check_refused(lambda name=name: MAKE[name](on_bad_input="ignore"), "on_bad_input", kind=ParameterError)  # type: ignore[misc]
+        check_refused(lambda name=name: MAKE[name](late=-1), "late", kind=ParameterError)  # type: ignore[misc]
 
 
 def test_a_self_tuned_learner_may_skip_before_it_has_learnt_anything() -> None:

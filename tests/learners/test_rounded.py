@@ -182,8 +182,8 @@ def test_proposals_go_to_the_self_tuned_learner_inside(box: str, hints: bool) ->
     assert outer.takes_proposals
     for t in range(T):
         hint = {"hint": losses.gradient(t, (domain.low + domain.high) / 2)} if hints else {}
-        fractional = inner.act(**act(t), **hint)
-        whole = outer.act(**act(t), **hint)
+        fractional = inner.act(**act(t), **hint)  # type: ignore[arg-type]
+        whole = outer.act(**act(t), **hint)  # type: ignore[arg-type]
         np.testing.assert_array_equal(outer.fractional, fractional)
         assert np.array_equal(whole, np.rint(whole))
         assert domain.contains(whole)

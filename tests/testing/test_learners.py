@@ -148,12 +148,12 @@ class Broken(HeavyBall):
 
 
 class Writable(Broken):
-    def act(self, hint: ArrayLike | None = None) -> Array:
+    def act(self, hint: ArrayLike | None = None) -> Array:  # type: ignore[override]
         return super().act().copy()
 
 
 class Restless(Broken):
-    def act(self, hint: ArrayLike | None = None) -> Array:
+    def act(self, hint: ArrayLike | None = None) -> Array:  # type: ignore[override]
         self.asked = getattr(self, "asked", 0) + 1
         decision = super().act() / self.asked
         decision.setflags(write=False)
@@ -183,7 +183,7 @@ class Rewriting(Broken):
 
 
 class Disorderly(Broken):
-    def observe(self, gradient: Any) -> None:
+    def observe(self, gradient: Any) -> None:  # type: ignore[override]
         self.act()
         super().observe(gradient)
 
@@ -248,7 +248,7 @@ class Amnesiac(Broken):
 class Gullible(Broken):
     """Reads what it is given without looking: one NaN and it is lost."""
 
-    def observe(self, gradient: Any) -> None:
+    def observe(self, gradient: Any) -> None:  # type: ignore[override]
         given = gradient.gradient(self.act()) if hasattr(gradient, "gradient") else gradient
         if self._acted is None:
             raise self._too_early()
@@ -256,7 +256,7 @@ class Gullible(Broken):
         self._round += 1
         self._acted = None
 
-    def act(self, hint: ArrayLike | None = None) -> Array:
+    def act(self, hint: ArrayLike | None = None) -> Array:  # type: ignore[override]
         if self._acted is None and np.isnan(self.point).any():
             self.point = np.zeros(3)
         return super().act()
@@ -265,7 +265,7 @@ class Gullible(Broken):
 class Poisoned(Broken):
     """Raises as it should, but only after the bad number has gone in."""
 
-    def observe(self, gradient: Any) -> None:
+    def observe(self, gradient: Any) -> None:  # type: ignore[override]
         if isinstance(gradient, np.ndarray) and gradient.dtype.kind == "f" and gradient.shape == (3,):
             self.velocity = self.velocity + np.nan_to_num(gradient) * 1e-3 * (not np.isfinite(gradient).all())
         super().observe(gradient)
@@ -314,7 +314,7 @@ class Overflowing(Broken):
 
 
 class Endless(Broken):
-    def act(self, hint: ArrayLike | None = None) -> Array:
+    def act(self, hint: ArrayLike | None = None) -> Array:  # type: ignore[override]
         self._limit = 10**9
         return super().act()
 

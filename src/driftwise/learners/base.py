@@ -35,7 +35,7 @@ class Learner(Actor):
         How many rounds late feedback may come, by ``observe(gradient, round=k)``.
     """
 
-    _for_all = ("on_bad_input", "late")
+    _for_all: ClassVar[tuple[str, ...]] = ("on_bad_input", "late")
     _takes_prices: ClassVar[bool] = False
     """Whether its rounds make use of what a move costs."""
     _built_for: MoveCost | None = None
@@ -129,7 +129,7 @@ class Learner(Actor):
         """Return the price of a round, checked."""
         if not self._takes_prices or self._built_for is None:
             raise ParameterError(
-                f"{owner}: a round of {type(self).__name__} makes no use of what a move costs; leave switching_cost out."
+                f"{owner}: a round of {type(self).__name__} makes no use of what a move costs; leave it out."
             )
         return price_like(owner, given, self._built_for, self.domain.dim)
 
@@ -162,6 +162,7 @@ class Learner(Actor):
             self._refuse(error)
             return self._end_without()
         self._end_round()
+        return None
 
     def _let_go(self) -> None:
         """Keep the decision: it is the next one too, unless something is learnt or given before."""

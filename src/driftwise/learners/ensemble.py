@@ -99,6 +99,8 @@ class Ensemble(Learner):
     _takes_prices = True
     _averages = False
     """Whether it judges moves by the means of prices up and down, where these add up."""
+    _lent: MoveCost | None = None
+    """The price in force, as `price_round` said."""
     _origins: Mapping[float, Array] = NOTHING
     """Where base-learners stood before an update, by its number, since a round had a price of its own."""
 
@@ -226,6 +228,7 @@ class Ensemble(Learner):
             self._refuse(error)
             return self._end_without()
         self._end_round()
+        return None
 
     def clone(self) -> Self:
         """Return an independent copy in the same state."""
@@ -393,6 +396,10 @@ class Ensemble(Learner):
             cell = program.twins(self._cell)
             self.program = program.with_twins()
             self._take(cell)
+            self.__dict__.pop("_origins", None)  # those were of fewer base-learners
+            price = self._open.get("price", self._lent)
+            if price is not None:
+                prices.put(self.program, self._cell, price)
         self.__dict__["_open"] = {**self._open, "unhinted": self._state.copy()}
         act_on_hint(self.cell, self.program.link_hints(self._cell), hint)
 
@@ -426,6 +433,7 @@ class Ensemble(Learner):
         # Whoever has joined since was not there: it is told what the decision of that round is.
         rows = np.minimum(np.arange(self._active), len(what[1]) - 1)
         self._learn_own(what[0][rows], what[1][rows])
+        return None
 
     def _read_price(self, owner: str, given: float | MoveCost) -> MoveCost:
         cost = super()._read_price(owner, given)
@@ -441,7 +449,7 @@ class Ensemble(Learner):
                 if value is not None:
                     self.__dict__[name] = value
             self._state[:] = state
-            prices.put(self.program, self._cell, self._built_for)
+            prices.put(self.program, self._cell, self._usual)
 
         self._adjust(cost)
         if cost is not None:
@@ -451,12 +459,18 @@ class Ensemble(Learner):
 
     def price_round(self, cost: MoveCost | None) -> None:
         """Let a price be in force until further notice, None for the usual one; for a learner that has this inside."""
+        self.__dict__["_lent"] = cost
         self._adjust(cost)
-        prices.put(self.program, self._cell, cost or self._built_for)
+        prices.put(self.program, self._cell, self._usual)
+
+    @property
+    def _usual(self) -> MoveCost:
+        """The price of rounds that are given none."""
+        return self._lent or self._built_for
 
     def _adjust(self, cost: MoveCost | None) -> None:
         """Let what follows from the price of a round be as if the last round had ended with this one."""
-        now, was = cost or self._built_for, self._priced_at or self._built_for
+        now, was = cost or self._usual, self._priced_at or self._built_for
         updates = self._number(layout.UPDATES)
         if now != was:
             if self.program.priced:
@@ -464,15 +478,15 @@ class Ensemble(Learner):
             if self.program.dead_zone > 0.0:
                 prices.put(self.program, self._cell, now)
                 prices.follow(self.program, self._cell)
-                prices.put(self.program, self._cell, self._built_for)
+                prices.put(self.program, self._cell, self._usual)
             self.__dict__["_priced_at"] = now if now != self._built_for else None
         if cost is not None and self.program.priced:
-            kept = {k: points for k, points in self._origins.items() if k == updates}
-            self.__dict__["_origins"] = {**kept, updates + 1.0: self._parts["points"].copy()}
+            kept = {k: points for k, points in self._origins.items() if k >= updates}
+            self.__dict__["_origins"] = {updates + 1.0: self._parts["points"].copy(), **kept}
 
     def _close(self, held: Mapping[str, Any]) -> None:
         if "price" in held:
-            prices.put(self.program, self._cell, self._built_for)
+            prices.put(self.program, self._cell, self._usual)
         super()._close(held)
 
     def _learn(self, gradient: Array) -> None:

@@ -163,6 +163,7 @@ class Rounded(Learner):
             raise self._too_early()
         self._inner.observe(gradient)
         self._end_round()
+        return None
 
     state_names = ("_thresholds", "_fractional")
 

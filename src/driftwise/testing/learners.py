@@ -63,9 +63,9 @@ def check_learner(learner: Learner | Callable[[], Learner], losses: LossStream |
     - *play*: `play` gives the decisions, losses and moves of the two verbs called by hand, bit for bit;
     - *copies*: `clone`, `copy.deepcopy` and `pickle` (where the learner can be pickled at all) go on bit for bit like
       the original, before and after `act`, and are independent of it;
-    - *bad input*: NaN, infinity, numbers beyond 1e100, wrong shapes, complex numbers and strings are an `InputError`, at
-      any round, after which the learner is unchanged bit for bit; built with ``on_bad_input="skip"`` it counts them, and
-      the round ends without feedback;
+    - *bad input*: NaN, infinity, numbers beyond 1e100, wrong shapes, complex numbers and strings are an `InputError`,
+      at any round, after which the learner is unchanged bit for bit; built with ``on_bad_input="skip"`` it counts them,
+      and the round ends without feedback;
     - *missing feedback*: `skip` and ``observe(None)`` count the round, change nothing that is known (all decisions to
       come are the same), and are an `OrderError` before `act`; feedback for a round that is over, and which had its
       own or is out of the window, is an `OrderError` too; and within the window of a learner built with `late`, it is
@@ -236,8 +236,13 @@ def _check_passed_over(learner: Learner, bad: Any, when: str) -> None:
 
 
 def _check_missing(make: Make, losses: LossStream, decisions: Array, rng: np.random.Generator) -> None:
-    most = math.inf if make().horizon is None else make().horizon
-    for way, skips in {"skip()": lambda one: one.skip(), "observe(None)": lambda one: one.observe(None)}.items():
+    horizon = make().horizon
+    most = math.inf if horizon is None else horizon
+    ways: dict[str, Callable[[Learner], None]] = {
+        "skip()": lambda one: one.skip(),
+        "observe(None)": lambda one: one.observe(None),
+    }
+    for way, skips in ways.items():
         start = int(rng.integers(len(losses) - 1))
         learner, when = _advanced(make, losses, start), f"after {way} in round {start}"
         counted = (learner.round + 1, learner.skipped + 1)

@@ -19,7 +19,7 @@ ROUNDS = 18
 class Advised(dw.SelfTunedLearner):
     """A self-tuned learner with two forecasts, of which one joins late and both are missing now and then."""
 
-    def act(self, hint: ArrayLike | None = None, proposal: Any = None) -> Array:
+    def act(self, hint: ArrayLike | None = None, proposal: Any = None) -> Array:  # type: ignore[override]
         if self._acted is not None or self.round % 5 == 3:
             return super().act(hint)
         angle, size = 0.7 * self.round, 0.5 * np.ones(self.domain.dim)

@@ -247,7 +247,7 @@ class Committee(Actor):
             cost = move_cost_for("Committee", self._price, rows.shape[1])
             self._take(new_committee(self._log_prior, cost.prices(rows.shape[1]), cost.norm == "l1"))
             self._shape = shape
-        self._hold("before", self._known())
+        self._put_by("before", self._known())
         try:
             if switching_cost is not None:
                 self._parts["prices"][:] = price.prices(rows.shape[1])
@@ -309,6 +309,7 @@ class Committee(Actor):
             return self._end_without()
         kernels.observe(self._vector)
         self._end_round()
+        return None
 
     def _read_proposals(self, given: Any) -> tuple[Flags, Array, tuple[int, ...]]:
         """Return who is awake, what they propose, and its shape; members whose proposal is refused may sleep."""
@@ -414,7 +415,9 @@ class Committee(Actor):
         vector = self._vector.copy()
         take_parts(vector, parts_of(vector), numbers, parts)
         own = [] if self._pairs is None else [self._pairs.staying, self._pairs.known]
-        last = None if followed is None else whole("Committee", "followed", followed, low=0, high=self.n * self._each - 1)
+        last = (
+            None if followed is None else whole("Committee", "followed", followed, low=0, high=self.n * self._each - 1)
+        )
         return [vector, last, *(array("Committee", "pairs", a, b.shape) for a, b in zip(pairs, own, strict=True))]
 
     def _check_late(self, what: Any) -> Any:
@@ -491,7 +494,7 @@ class Committee(Actor):
         """Draw the member that is followed from now on."""
         again = self.__dict__.pop("_standing", None)
         weights, uniform = self._parts["weights"], self._rng.random() if again is None else again
-        self._hold("drawn", uniform)
+        self._put_by("drawn", uniform)
         if self._followed is None:
             self._followed = draw(weights, uniform)
         else:

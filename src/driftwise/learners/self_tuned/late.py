@@ -1,6 +1,7 @@
 """The loss of one round by itself, so that it can be kept, and saved, until it is learnt."""
 
 import inspect
+from typing import Any
 
 from driftwise._saving import Given
 from driftwise.losses import LossStream, RoundLoss
@@ -19,7 +20,7 @@ def alone(loss: RoundLoss) -> LossStream | RoundLoss:
     stream, rounds = loss._stream, slice(loss._t, loss._t + 1)
     assert isinstance(stream, DataLoss)
     data = stream.data
-    known = {
+    known: dict[str, Any] = {
         "features": data.features[rounds],
         "targets": data.features[rounds] if stream.each else data.targets[rounds],
         "demands": data.features[rounds],
@@ -31,7 +32,8 @@ def alone(loss: RoundLoss) -> LossStream | RoundLoss:
     names = inspect.signature(type(stream)).parameters
     try:
         given = {name: known[name] if name in known else getattr(stream, name) for name in names}
-        one: DataLoss = type(stream)(**given)
+        kind: Any = type(stream)
+        one: DataLoss = kind(**given)
     except (AttributeError, TypeError, ValueError):  # a class of the user's own, which only it can build
         return loss
     one.__dict__["_arguments"] = Given(given)

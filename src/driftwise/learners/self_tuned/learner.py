@@ -585,10 +585,10 @@ class SelfTunedLearner(Learner):
         if not alike:
             return
         assert self._plan is not None
-        taught = [(i, row.estimator) for i, row in enumerate(self._plan.rows) if row.family is None and row.estimator]
-        if taught:
+        pupils = [(i, row.estimator) for i, row in enumerate(self._plan.rows) if row.family is None and row.estimator]
+        if pupils:
             seen = seen_in(self._plan, self._vector, terms)
-            for i, one in taught:
+            for i, one in pupils:
                 one.learn(seen)
                 self._proposed[i] = proposal_of(one, self._plan)
         for follower in self._followers:
@@ -614,15 +614,12 @@ class SelfTunedLearner(Learner):
             "staying": [one.staying for one in self._followers],
             "proposed": list(self._proposed.items()),
             "estimators": [saved_state(one) for one in self._in_python],
-            "unsettled": self._unsettled,
         }
 
     def _resume(self, saved: dict[str, Any]) -> None:
         """Continue from a state that was saved."""
         parts = {name: saved.pop(name) for name in self._saved().keys() - {"round", "acted", "missing"}}
         super()._resume(saved)
-        if parts["unsettled"]:
-            self._unsettled = True
         dim, kind = self.domain.dim, parts["kind"]
         self._names = tuple(str(name) for name in parts["names"])
         self._start = first_decision("SelfTunedLearner", self.domain, Euclidean(), parts["start"])
@@ -647,6 +644,15 @@ class SelfTunedLearner(Learner):
         for row, point in parts["proposed"]:
             fits = point is None or array("SelfTunedLearner", "proposed", point, (dim,)) is not None
             self._proposed[whole("SelfTunedLearner", "row", row, low=0, high=rows - 1)] = point if fits else None
+
+    def _missing(self) -> dict[str, Any] | None:
+        found = super()._missing()
+        return None if found is None else {**found, "unsettled": self._unsettled}
+
+    def _resume_missing(self, saved: dict[str, Any] | None) -> None:
+        if saved is not None and saved.pop("unsettled"):
+            self._unsettled = True
+        super()._resume_missing(saved)
 
     @property
     def _in_python(self) -> list[Estimator]:
