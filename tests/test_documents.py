@@ -114,3 +114,11 @@ def test_the_readme_can_be_read_in_two_minutes() -> None:
 def test_links_lead_somewhere(name: str) -> None:
     links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", (ROOT / name).read_text())
     assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
+def test_every_promise_names_tests_that_exist() -> None:
+    named = re.findall(r"``(tests/[\w/]+\.py)(?:::(\w+))?``", (ROOT / "docs" / "promises.rst").read_text())
+    assert len(named) >= 2 * 13
+    for path, test in named:
+        source = (ROOT / path).read_text()
+        assert not test or f"def {test}(" in source, f"{path}::{test}"

@@ -22,8 +22,10 @@ from hypothesis.stateful import (
 )
 
 import driftwise as dw
+from driftwise._saving import build
 from driftwise._validate import Array
 from driftwise.errors import DriftwiseError, InputError, OrderError
+from driftwise.learners.rounded import Rounded
 from tests.strategies import seeds, vectors
 from tests.test_checkpoint import LEARNERS, OWN
 
@@ -78,6 +80,16 @@ def poison(values: Array, place: int, bad: float) -> Array:
     return values
 
 
+def rebuilt(learner: Any, lenient: bool) -> Any:
+    """Return a learner of the same configuration, which passes over bad input if it is to be lenient."""
+    given = dict(learner._configuration())
+    if isinstance(learner, Rounded):  # the rules are those of the learner inside
+        given["learner"] = rebuilt(given["learner"], lenient)
+    elif lenient:
+        given["on_bad_input"] = "skip"
+    return build(type(learner), given)
+
+
 class Pair(RuleBasedStateMachine):
     """One that is given everything, and its twin."""
 
@@ -97,7 +109,7 @@ class Pair(RuleBasedStateMachine):
         weights = self.one.weights
         assert np.all(weights >= 0.0)
         assert abs(weights.sum() - 1.0) <= 1e-12
-        assert self.one.round == self.twin.round
+        assert self.one.round == self.twin.round + self.one.skipped
 
 
 class Machine(Pair):
@@ -105,9 +117,10 @@ class Machine(Pair):
 
     name = ""
 
-    @initialize(seed=seeds)
-    def begin(self, seed: int) -> None:
-        self.one, self.twin = LEARNERS[self.name](), LEARNERS[self.name]()
+    @initialize(seed=seeds, lenient=st.booleans())
+    def begin(self, seed: int, lenient: bool) -> None:
+        self.one, self.twin = (rebuilt(LEARNERS[self.name](), lenient and mine) for mine in (True, False))
+        self.lenient = lenient
         self.rng, self.acted = np.random.default_rng(seed), False
 
     @rule()
@@ -129,7 +142,28 @@ class Machine(Pair):
     @rule(data=st.data())
     def observe_garbage(self, data: st.DataObject) -> None:
         given = data.draw(garbage(self.one.domain.dim))
-        self.refused(lambda: self.one.observe(given), InputError)
+        if not self.lenient:
+            self.refused(lambda: self.one.observe(given), InputError)
+            return
+        refused, skipped = self.one.refused, self.one.skipped
+        self.one.observe(given)
+        assert (self.one.refused, self.one.skipped) == (refused + 1, skipped + 1)
+        self.acted = False
+
+    @precondition(lambda self: self.acted)
+    @rule(by_none=st.booleans())
+    def skip(self, by_none: bool) -> None:
+        """End a round without feedback; the twin knows nothing of it, and its decision still stands."""
+        if by_none:
+            self.one.observe(None)
+        else:
+            self.one.skip()
+        self.acted = False
+
+    @precondition(lambda self: not self.acted)
+    @rule()
+    def skip_too_early(self) -> None:
+        self.refused(self.one.skip, OrderError)
 
     @precondition(lambda self: self.acted)
     @rule()
@@ -140,7 +174,8 @@ class Machine(Pair):
     @rule(data=st.data())
     def hint_garbage(self, data: st.DataObject) -> None:
         given = data.draw(garbage(self.one.domain.dim).filter(lambda given: not isinstance(given, Nonsense)))
-        self.refused(lambda: self.one.act(hint=given), DriftwiseError)
+        if not self.lenient:
+            self.refused(lambda: self.one.act(hint=given), DriftwiseError)
 
     @precondition(lambda self: not self.acted)
     @rule()

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )
     from driftwise.checkpoint import from_bytes, load
     from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
+    from driftwise.fleet import Fleet
     from driftwise.learners import (
         OGD,
         Ader,
@@ -82,6 +83,7 @@ __all__ = [
     "Domain",
     "Ensemble",
     "FilteredLoss",
+    "Fleet",
     "Hedge",
     "HuberLoss",
     "LazyScream",
@@ -121,7 +123,7 @@ __all__ = [
     "testing",
 ]
 
-_FLOORS = ("movecost", "domains", "losses", "learners", "trace", "play", "checkpoint")
+_FLOORS = ("movecost", "domains", "losses", "learners", "trace", "play", "checkpoint", "fleet")
 """Where classes and functions come from; every floor imports those before it, so they are looked for upwards."""
 
 

@@ -94,7 +94,7 @@ def load(path: "str | os.PathLike[str]", *, classes: Sequence[type] = ()) -> Any
     Returns
     -------
     Learner, Committee, Controller, Fleet or Trace
-        As it was when it was saved.
+        As it was when it was saved. A file that ``FrozenPolicy.save`` has written is read as such.
 
     Examples
     --------
@@ -110,7 +110,10 @@ def load(path: "str | os.PathLike[str]", *, classes: Sequence[type] = ()) -> Any
     >>> again.round, bool((again.act() == learner.act()).all())
     (3, True)
     """
-    return _read("load", read_limited("load", path), classes)
+    data = read_limited("load", path)
+    if data.lstrip()[:1] == b"{":
+        return _frozen(path)
+    return _read("load", data, classes)
 
 
 @checked
@@ -136,6 +139,16 @@ def from_bytes(data: bytes, *, classes: Sequence[type] = ()) -> Any:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise InputError(f"from_bytes: data must be bytes, as to_bytes() returns them, got {type(data).__name__}.")
     return _read("from_bytes", bytes(data), classes)
+
+
+def _frozen(path: "str | os.PathLike[str]") -> Any:
+    """Return the policy that ``FrozenPolicy.save`` has written, which is a text of its own kind."""
+    from driftwise.control import FrozenPolicy
+
+    try:
+        return FrozenPolicy.load(path)
+    except InputError as error:
+        raise CheckpointError(f"load: {error}") from None
 
 
 def _read(owner: str, data: bytes, classes: Sequence[type]) -> Any:
@@ -175,5 +188,5 @@ def up_to_date(owner: str, header: dict[str, Any], arrays: dict[str, NDArray[Any
 def _find(name: str) -> type | None:
     """Return a class of driftwise by its name in files."""
     if name not in CLASSES:
-        importlib.import_module("driftwise.control")
+        importlib.import_module("driftwise.fleet" if name.startswith("fleet.") else "driftwise.control")
     return CLASSES.get(name)

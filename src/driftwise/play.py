@@ -1,36 +1,65 @@
 """The protocol of a run: act, suffer the loss, observe, round after round."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._pieces import in_pieces
+from driftwise._round_prices import read_prices, varies
 from driftwise._validate import Array, checked, describe, instance
-from driftwise.engine.run import run_custom, run_own, run_stream
+from driftwise.engine.run import Books, run_custom, run_own, run_stream
 from driftwise.errors import ArgumentError, HorizonError, InputError, ParameterError
 from driftwise.learners import Committee, Ensemble, Learner, SelfTunedLearner
 from driftwise.learners.rounded import Rounded
 from driftwise.learners.self_tuned.proposals import read_table
 from driftwise.losses import CustomLoss, LossStream
 from driftwise.losses.base import DataLoss, window
-from driftwise.movecost import MoveCost, move_cost_for
+from driftwise.movecost import MoveCost
 from driftwise.pairs.run import run_pairs
 from driftwise.trace import Trace
 
 Proposals = Sequence[Any] | ArrayLike | Mapping[str, ArrayLike]
 
 
-@checked
+class Many(ABC):
+    """What plays many streams at once: a fleet."""
+
+    @abstractmethod
+    def _play(self, losses: Any, switching_cost: float | MoveCost, record: bool) -> Any:
+        """Play a stream with each member, and return their record."""
+
+
+@overload
 def play(
     learner: Learner | Committee,
     losses: LossStream,
+    switching_cost: float | MoveCost | ArrayLike | Sequence[float | MoveCost] = 0.0,
+    *,
+    record_weights: bool = False,
+    proposals: Proposals | None = None,
+) -> Trace: ...
+
+
+@overload
+def play(
+    learner: Many, losses: Sequence[LossStream], switching_cost: float | MoveCost = 0.0, *, record: bool = False
+) -> Any: ...
+
+
+@checked
+def play(
+    learner: Learner | Committee | Many,
+    losses: LossStream | Sequence[LossStream],
     switching_cost: float | MoveCost = 0.0,
     *,
     record_weights: bool = False,
     proposals: Proposals | None = None,
-) -> Trace:
+    record: bool = False,
+) -> Any:
     """Play every round of a loss stream with a learner, or with a committee and its proposals.
 
     Built-in learners on built-in losses (and on custom losses that could be compiled) run in compiled code from the
@@ -40,13 +69,15 @@ def play(
 
     Parameters
     ----------
-    learner : Learner or Committee
+    learner : Learner, Committee or Fleet
         Anything with `act` and `observe`; a committee needs `proposals` too, and a `SelfTunedLearner` may have some.
     losses : LossStream
-        The losses f_0, ..., f_{T-1}.
-    switching_cost : float or MoveCost, default 0.0
+        The losses f_0, ..., f_{T-1}; for a fleet a sequence of streams, one for each member.
+    switching_cost : float or MoveCost, or array of shape (T,) or sequence of T of these, default 0.0
         lambda, the price of moving by one unit of Euclidean distance, or prices up and down, per coordinate; for
-        accounting only: the learner does not see it.
+        accounting only: the learner does not see it. With one price for each round, that of the move into its decision,
+        a learner whose rounds make use of prices is told each by ``act(switching_cost=...)``; such a run goes through
+        the two verbs, as no compiled loop changes its price.
     record_weights : bool, default False
         Keep the weights of the base-learners, or of the committee's members, in every round.
     proposals : sequence of length T, array of shape (T, n, d), or array of shape (T, d) or dict of these, optional
@@ -54,10 +85,12 @@ def play(
         member that sleeps. Proposals are vectors of the losses' dimension; for d = 1 they may be numbers. For a
         `SelfTunedLearner`: forecasts or rules of yours, one row a round, one or several by name; a row of NaN is a
         missing one.
+    record : bool, default False
+        For a fleet: keep all decisions, and not only totals; of a single learner they are always kept.
 
     Returns
     -------
-    Trace
+    Trace, or FleetTrace for a fleet
         Decisions, losses, moves, totals.
 
     Examples
@@ -78,14 +111,20 @@ def play(
     >>> trace.decisions.ravel().round(3)
     array([ 0.5  ,  0.8  ,  0.915, -0.967])
     """
-    instance("play", "losses", losses, LossStream, "SquaredLoss(features, targets)")
     instance("play", "record_weights", record_weights, bool, "True")
+    instance("play", "record", record, bool, "True")
+    if isinstance(learner, Many):
+        if record_weights or proposals is not None:
+            raise ParameterError("play: record_weights and proposals go with a single learner, and not with a fleet.")
+        return learner._play(losses, switching_cost, record)
+    losses = instance("play", "losses", losses, LossStream, "SquaredLoss(features, targets)")
     rounds = len(losses)
     named: dict[str, Array] = {}
     if proposals is not None and isinstance(learner, Learner) and _takes_proposals(learner):
         named = read_table("play", learner.domain, proposals, rounds)
     turns = _turns(learner, losses, proposals, named)
-    cost = move_cost_for("play", switching_cost, losses.dim)
+    cost = read_prices("play", switching_cost, rounds, losses.dim)
+    told = varies(cost) and getattr(learner, "_takes_prices", False)
     if learner.horizon is not None and learner.round + rounds > learner.horizon:
         raise HorizonError(
             f"play: {rounds} rounds after {learner.round} already played are more than the horizon of "
@@ -93,18 +132,19 @@ def play(
         )
     before: Any = learner.clone()
     decisions, values, moves = np.empty((rounds, losses.dim)), np.empty(rounds), np.empty(rounds)
-    if isinstance(learner, SelfTunedLearner) and learner.runs_compiled(losses, named):
-        assert isinstance(losses, DataLoss)
-        weights = _by_pool(learner, losses, named, decisions, values, moves, record_weights)
-    elif isinstance(learner, Ensemble) and _in_one_go(learner, losses, record_weights):
-        weights = _by_kernel(learner, losses, decisions, values, moves, record_weights)
-    else:
-        try:
-            weights = _by_hand(learner, turns, losses, decisions, values, moves, record_weights)
-        except BaseException:
-            learner.restore(before)
-            raise
-    return Trace(decisions, values, moves, cost.simplest, weights, before, losses, proposals)
+    try:
+        if not told and isinstance(learner, SelfTunedLearner) and learner.runs_compiled(losses, named):
+            assert isinstance(losses, DataLoss)
+            weights = _by_pool(learner, losses, named, decisions, values, moves, record_weights)
+        elif not told and isinstance(learner, Ensemble) and _in_one_go(learner, losses, record_weights):
+            weights = _by_kernel(learner, losses, decisions, values, moves, record_weights)
+        else:
+            prices: Any = cost if told else None
+            weights = _by_hand(learner, turns, prices, losses, decisions, values, moves, record_weights)
+        return Trace(decisions, values, moves, cost, weights, before, losses, proposals)
+    except BaseException:  # Ctrl-C too, which may come while the learner takes over what the run has come to
+        learner.restore(before)
+        raise
 
 
 def _takes_proposals(learner: Any) -> bool:
@@ -153,19 +193,25 @@ def _by_kernel(
     rounds = len(losses)
     cell = learner.cell.copy()
     weights = np.zeros((rounds if record else 0, learner.program.steps.size))
-    outputs = (decisions, values, moves, weights)
+    books = Books(decisions, values, moves, weights)
     if isinstance(losses, DataLoss):
-        run = run_own if learner.program.own_gradients else run_stream
-        played = run(cell, *losses._parts, *outputs)
+        run: Callable[..., int] = run_own if learner.program.own_gradients else run_stream
+        given: tuple[Any, ...] = losses._parts
     else:
         assert isinstance(losses, CustomLoss)
         assert losses.kernels is not None
-        played = run_custom(cell, *losses.kernels, losses.memory, *outputs)
-    if played < rounds:
-        if isinstance(losses, CustomLoss):  # evaluate again for its own error: the loop only says in which round
-            losses.value(played, window(decisions, played, losses.memory))
-            losses.gradient(played, decisions[played])
-        raise _bad_numbers(losses, played, values[played])
+        run, given = run_custom, (*losses.kernels, losses.memory)
+
+    def play(first: int, stop: int) -> int:
+        played = run(cell, *given, books, (first, stop))
+        if played < stop:
+            if isinstance(losses, CustomLoss):  # evaluate again for its own error: the loop only says in which round
+                losses.value(played, window(decisions, played, losses.memory))
+                losses.gradient(played, decisions[played])
+            raise _bad_numbers(losses, played, values[played])
+        return played
+
+    in_pieces(play, rounds)
     learner.adopt(cell)
     return weights[:, : learner.weights.size] if record else None
 
@@ -183,9 +229,15 @@ def _by_pool(
     trial = learner.clone()
     pool, cell, table = trial.ready(losses, proposals)
     weights = np.zeros((rounds if record else 0, int(trial.lanes.max()) + 1))
-    played = run_pairs(pool, cell, *losses._parts, table, decisions, values, moves, weights)
-    if played < rounds:
-        raise _bad_numbers(losses, played, values[played])
+    books = Books(decisions, values, moves, weights)
+
+    def play(first: int, stop: int) -> int:
+        played = run_pairs(pool, cell, *losses._parts, table, books, (first, stop))
+        if played < stop:
+            raise _bad_numbers(losses, played, values[played])
+        return played
+
+    in_pieces(play, rounds)
     trial.ran(rounds)
     if record and learner.round == 0:  # before the first round there is only the start
         weights[0], weights[0, 0] = 0.0, 1.0
@@ -197,6 +249,7 @@ def _by_pool(
 def _by_hand(
     learner: Any,
     turns: Callable[[int], tuple[Any, ...]],
+    prices: Sequence[float | MoveCost] | None,
     losses: LossStream,
     decisions: Array,
     values: Array,
@@ -204,9 +257,12 @@ def _by_hand(
     record: bool,
 ) -> Array | None:
     weights: list[Array] = []
+    told: dict[str, Any] = {}
     for t in range(len(losses)):
+        if prices is not None:
+            told["switching_cost"] = prices[t]
         try:
-            w = np.atleast_1d(learner.act(*turns(t)))
+            w = np.atleast_1d(learner.act(*turns(t), **told))
         except InputError as error:
             raise InputError(f"play, round {t}: {error}") from error
         if w.shape != decisions[t].shape:

@@ -10,7 +10,7 @@ import pytest
 
 import driftwise as dw
 from driftwise._validate import Array
-from driftwise.engine.run import run_own, run_stream
+from driftwise.engine.run import Books, run_own, run_stream
 from driftwise.losses.base import DataLoss
 from tests.cases import by_hand, custom, maker, squared
 
@@ -21,7 +21,7 @@ def _run(learner: dw.Ensemble, losses: DataLoss) -> tuple[int, Array, Array, Arr
     rounds, count = len(losses), learner.program.steps.size
     out = np.zeros((rounds, losses.dim)), np.zeros(rounds), np.zeros(rounds), np.zeros((rounds, count))
     run = run_own if learner._own else run_stream
-    return run(learner.cell, *losses._parts, *out), *out
+    return run(learner.cell, *losses._parts, Books(*out), (0, rounds)), *out
 
 
 @pytest.mark.parametrize("name", ["Scream appendix", "LazyScream appendix", "Ader original"])

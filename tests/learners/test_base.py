@@ -98,7 +98,6 @@ BAD_GRADIENTS: dict[str, Any] = {
     "short": [1.0],
     "matrix": [[1.0, 0.0]],
     "text": ["a", "b"],
-    "none": None,
     "complex": [1j, 0.0],
     "flags": [True, False],
     "ragged": [[1.0], [1.0, 2.0]],

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import LARGEST
+from driftwise._pieces import in_pieces
 from driftwise._validate import Array, array, checked, instance, seeded, whole
 from driftwise.control.controllers import Controller
 from driftwise.control.controllers.loop import PolicyLoop
@@ -146,22 +147,26 @@ def _by_kernel(
     controller: PolicyLoop, world: _World, costs: Array, x: Array, record_weights: bool, record_policies: bool
 ) -> Books:
     (T, dx), du = world.disturbances.shape, controller.input_dim
-    calls, cells = controller.plugins(with_weights=record_weights), controller.cells
+    calls = controller.plugins(with_weights=record_weights)
     # A controller that does not learn writes no weights; its only weight is 1.
     weights = np.full((T * record_weights, controller.most_weights), 0.0 if calls.weigh else 1.0)
     policies = np.zeros((T * record_policies, controller.memory, *controller.K.shape))
     books = Books(np.zeros((T, dx)), np.zeros((T, du)), np.zeros(T), weights, policies)
     changes = world.plant.changes_A.ravel(), world.plant.changes_B.ravel()
     about = World(plant_vector(world.plant), *changes, costs, world.disturbances.ravel(), world.push)
-    flat, played = Books(*(part.ravel() for part in books)), 0
-    while played < T:
-        copies = cells[0].copy(), cells[1].copy()
-        played = run(*copies, calls, about, x, flat, played)
+    flat = Books(*(part.ravel() for part in books))
+
+    def play(first: int, stop: int) -> int:
+        mine, learners = (cell.copy() for cell in controller.cells)
+        calls = controller.plugins(with_weights=record_weights)
+        played = run(mine, learners, calls, about, x, flat, (first, stop))
         if played < 0:
             raise _diverged(controller, -1 - played, books.states[-1 - played])
-        controller.adopt(copies)
+        controller.adopt((mine, learners))
         controller.attend(world.costs[played - 1])
-        calls, cells = controller.plugins(with_weights=record_weights), controller.cells
+        return played
+
+    in_pieces(play, T)
     return books._replace(weights=books.weights[:, : controller.weights.size])
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,6 +50,15 @@ def act_on_hint(cell: Array, address: int, guess: Array) -> None:
     call(address, c, find(cell, c, slot.STATE_AT), room)
 
 
+class Books(NamedTuple):
+    """What is written down in a run, one row a round; weights without rows are not wanted."""
+
+    decisions: Array
+    losses: Array
+    moves: Array
+    weights: Array
+
+
 @helper
 def _note(cell: Pointer, t: int, decisions: Pointer, moves: Array, weights: Array) -> None:
     """Record the decision of round t, its distance from the last one, and the weights if they are wanted."""
@@ -63,21 +73,16 @@ def _note(cell: Pointer, t: int, decisions: Pointer, moves: Array, weights: Arra
 
 
 @entry
-def run_stream(
-    cell: Array,
-    terms: Array,
-    features: Array,
-    targets: Array,
-    decisions: Array,
-    losses: Array,
-    moves: Array,
-    weights: Array,
-) -> int:
-    """Play a built-in stream and return the number of rounds played; fewer than asked means bad numbers."""
-    c, loss, path = part(cell, 0), part(terms, 0), part(decisions, 0)
+def run_stream(cell: Array, terms: Array, features: Array, targets: Array, books: Books, span: tuple[int, int]) -> int:
+    """Play rounds of a built-in stream, from the first of `span` on, and return in front of which round it ended.
+
+    One before the end of `span` had bad numbers. Books are those of the whole run, whatever part of it is played.
+    """
+    losses = books.losses
+    c, loss, path = part(cell, 0), part(terms, 0), part(books.decisions, 0)
     d, slope = whole_at(c, slot.DIM), find(at(c, slot.ROOM_AT), c, slot.ROW)
-    for t in range(losses.size):
-        _note(c, t, path, moves, weights)
+    for t in range(span[0], span[1]):
+        _note(c, t, path, books.moves, books.weights)
         x, y = part(features, t * d), part(targets, t)
         window_loss(loss, x, y, path, t, d, part(losses, t))
         if not math.isfinite(losses[t]):
@@ -85,26 +90,18 @@ def run_stream(
         unary_slopes(loss, x, y, part(path, t * d), d, slope)
         if learn(c, slope) != OK:
             return t
-    return losses.size
+    return span[1]
 
 
 @entry
-def run_own(
-    cell: Array,
-    terms: Array,
-    features: Array,
-    targets: Array,
-    decisions: Array,
-    losses: Array,
-    moves: Array,
-    weights: Array,
-) -> int:
+def run_own(cell: Array, terms: Array, features: Array, targets: Array, books: Books, span: tuple[int, int]) -> int:
     """`run_stream` where every base-learner has the gradient and the loss at its own point."""
-    c, loss, path = part(cell, 0), part(terms, 0), part(decisions, 0)
+    losses = books.losses
+    c, loss, path = part(cell, 0), part(terms, 0), part(books.decisions, 0)
     s, room, d = at(c, slot.STATE_AT), at(c, slot.ROOM_AT), whole_at(c, slot.DIM)
     w, slope = find(room, c, slot.TRIAL), find(room, c, slot.ROW)
-    for t in range(losses.size):
-        _note(c, t, path, moves, weights)
+    for t in range(span[0], span[1]):
+        _note(c, t, path, books.moves, books.weights)
         x, y = part(features, t * d), part(targets, t)
         window_loss(loss, x, y, path, t, d, part(losses, t))
         if not math.isfinite(losses[t]):
@@ -120,7 +117,7 @@ def run_own(
             _write_own(c, member, slope, value[0])
         if learn_own(c) != OK:
             return t
-    return losses.size
+    return span[1]
 
 
 @brief
@@ -134,16 +131,14 @@ def _run_custom(
     value: Callable[..., float],
     gradient: Callable[..., Array],
     memory: int,
-    decisions: Array,
-    losses: Array,
-    moves: Array,
-    weights: Array,
+    books: Books,
+    span: tuple[int, int],
 ) -> int:
-    """Play a stream given by two compiled functions; the same loop as `run_stream`."""
-    rounds, dim = len(decisions), decisions.shape[1]
+    """Play rounds of a stream given by two compiled functions; the same loop as `run_stream`."""
+    decisions, losses, dim = books.decisions, books.losses, books.decisions.shape[1]
     window = np.empty((memory + 1, dim))
-    for t in range(rounds):
-        note(cell, t, decisions, moves, weights)
+    for t in range(span[0], span[1]):
+        note(cell, t, decisions, books.moves, books.weights)
         for j in range(memory + 1):
             window[j] = decisions[max(t - memory + j, 0)]
         losses[t] = value(t, window)
@@ -152,7 +147,7 @@ def _run_custom(
         slope = gradient(t, decisions[t].copy())
         if slope.size != dim or observe(cell, slope.copy()) != OK:
             return t
-    return rounds
+    return span[1]
 
 
 # Specialised for each pair of user functions, so there is nothing to keep on disk.

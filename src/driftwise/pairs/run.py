@@ -4,6 +4,7 @@ import math
 
 from driftwise._compile import brief, entry, helper
 from driftwise._memory import Array, Pointer, at, call, part, whole_at
+from driftwise.engine.run import Books
 from driftwise.losses.kernels import SHAPE, SLOPE, unary_slopes, window_loss
 from driftwise.pairs import layout as slot
 from driftwise.pairs.judging import OK, score_slope
@@ -82,15 +83,14 @@ def run_pairs(
     features: Array,
     targets: Array,
     proposals: Array,
-    decisions: Array,
-    losses: Array,
-    moves: Array,
-    weights: Array,
+    books: Books,
+    span: tuple[int, int],
 ) -> int:
-    """Play a built-in stream and return the number of rounds played; fewer than asked means bad numbers."""
-    v, other, loss, path = part(pool, 0), part(scream, 0), part(terms, 0), part(decisions, 0)
+    """Play rounds of a built-in stream; `span` and what is returned are those of `engine.run.run_stream`."""
+    losses, weights = books.losses, books.weights
+    v, other, loss, path = part(pool, 0), part(scream, 0), part(terms, 0), part(books.decisions, 0)
     d = whole_at(v, slot.DIM)
-    for t in range(losses.size):
+    for t in range(span[0], span[1]):
         if v[slot.ROUNDS] > 0.0 and v[slot.DECIDED] == 0.0:  # the first decision is the start
             if whole_at(v, slot.GIVEN) > 0:
                 _take(v, proposals, t)
@@ -100,7 +100,7 @@ def run_pairs(
         for k in range(d):
             now[k] = at(v, slot.DECISION)[k]
             square += (now[k] - before[k]) * (now[k] - before[k])
-        moves[t] = math.sqrt(square)
+        books.moves[t] = math.sqrt(square)
         if weights.shape[0] > 0:
             for i in range(weights.shape[1]):
                 weights[t, i] = at(v, slot.WEIGHTS)[i]
@@ -114,4 +114,4 @@ def run_pairs(
             x, y = slope, slope
         if _learn(v, other, loss, x, y) != OK:
             return t
-    return losses.size
+    return span[1]

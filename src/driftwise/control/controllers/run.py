@@ -83,17 +83,20 @@ def _record(books: Books, t: int, calls: Calls, learner: Pointer) -> None:
 
 
 @entry
-def simulate(cell: Array, learner: Array, calls: Calls, world: World, x: Array, books: Books, first: int) -> int:
-    """Run a plant and its controller from a round on, and return the number of rounds played.
+def simulate(
+    cell: Array, learner: Array, calls: Calls, world: World, x: Array, books: Books, span: tuple[int, int]
+) -> int:
+    """Run a plant and its controller for the rounds of `span`, and return the round that comes next.
 
     It stops early after a round that asks for something that only Python can do, and before one that does not go well:
-    then -1 less the round is returned. `x` is the state to start from, and at the end the last one reached.
+    then -1 less the round is returned. `x` is the state to start from, and at the end the last one reached. Books are
+    those of the whole run, whatever part of it is played.
     """
     me, mine, state = part(cell, 0), part(learner, 0), part(x, 0)
     plant, costs = part(world.plant, 0), part(world.costs, 0)
     dx, du, varying = whole_at(plant, STATES), whole_at(me, DU), 1 if plant[PLANT_KIND] == VARYING else 0
     u, following = at(me, U_AT), at(me, Z_AT)
-    for t in range(first, books.costs.size):
+    for t in range(span[0], span[1]):
         copy_to(part(books.states, t * dx), state, dx)
         _record(books, t, calls, mine)
         if decide(me, mine, calls.decision, calls.enter, state, 1) != OK:
@@ -116,4 +119,4 @@ def simulate(cell: Array, learner: Array, calls: Calls, world: World, x: Array, 
         copy_to(state, following, dx)
         if moved_on(me, costs, t, status) == PAUSED:
             return t + 1
-    return books.costs.size
+    return span[1]
