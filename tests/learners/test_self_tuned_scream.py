@@ -197,3 +197,30 @@ def test_a_leader_that_changes_is_noticed_although_all_others_had_underflowed(gr
         total, sums = total + gradient * w, sums + gradient
         learner.observe([gradient])
     assert (total + abs(sums)) / size <= 120.0  # of 1000 rounds; a root of them is 32
+
+
+@pytest.mark.parametrize("power", [-20, 7, 40])
+def test_clipping_is_the_same_in_units_that_are_powers_of_two_bit_for_bit(power: int) -> None:
+    rng = np.random.default_rng(power + 100)
+    rows = rng.standard_normal((300, 3))
+    rows[[0, 4, 5, 40, 200]] *= np.array([1e6, 30.0, 1e5, 1e8, -1e4])[:, None]
+    one, other = (dw.SelfTunedScream(dw.Ball(3), switching_cost=price) for price in (0.5, 0.5 * 2.0**power))
+    for row in rows:
+        assert one.act().tobytes() == other.act().tobytes()
+        one.observe(row)
+        other.observe(2.0**power * row)
+    assert one.clipping > 1e7
+    assert other.clipping == 2.0**power * one.clipping
+
+
+def test_a_true_change_of_scale_is_let_through_after_one_round() -> None:
+    learner = dw.SelfTunedScream(dw.Ball(1), switching_cost=0.1)
+    given = []
+    for t in range(60):
+        learner.act()
+        learner.observe([1.0 if t < 50 else 300.0])
+        given.append(float(learner.program.last_gradient(learner.cell)[0]))
+    assert given[:50] == [1.0] * 50
+    assert given[50] == pytest.approx(np.sqrt(50.0) / 2.0)
+    assert given[51:] == [300.0] * 9
+    assert learner.clipping == pytest.approx(300.0 - np.sqrt(50.0) / 2.0)

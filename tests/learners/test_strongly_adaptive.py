@@ -113,3 +113,8 @@ def test_the_start_is_the_first_decision_and_settings_can_be_read() -> None:
     learner = dw.StronglyAdaptive(dw.Ball(2), switching_cost=1.5, gradient_bound=3.0, start=[0.5, 0.0])
     assert learner.act().tolist() == [0.5, 0.0]
     assert (learner.switching_cost, learner.gradient_bound, learner.horizon) == (1.5, 3.0, None)
+
+
+def test_a_price_whose_square_is_no_number_is_refused() -> None:
+    with pytest.raises(dw.errors.ParameterError, match="switching_cost must be at most 1e\\+150 times gradient_bound"):
+        dw.StronglyAdaptive(dw.Ball(1), switching_cost=1e100, gradient_bound=1e-53)

@@ -82,10 +82,10 @@ class SelfTunedScream(Ensemble):
 
     ``act(hint=m)`` takes a guess m of the gradient to come. From the first hint on, every base-learner has a twin that
     heeds hints, and Hedge finds out what they are worth. A twin believes a part h of the guess: what would have been
-    best for the guesses before, less what that could be by chance; the first only shows what it is worth. A twin with a
-    fixed step eta that is not patient has a regret of at most ``D^2 / (2 eta) + eta / 2 sum_t |g_t - h_t|^2`` to any
-    fixed decision, besides what it moves: of its steps v_t = Proj(w_t - eta (g_t - h_t)) and w_{t+1} = Proj(v_t - eta
-    h_{t+1}) the second is judged where it ends.
+    best for the guesses before, less what that could be by chance; the first only shows what it is worth. A twin with
+    a fixed step eta that is not patient has a regret of at most ``D^2 / (2 eta) + eta / 2 sum_t |g_t - h_t|^2`` to
+    any fixed decision, besides what it moves: of its steps v_t = Proj(w_t - eta (g_t - h_t)) and
+    w_{t+1} = Proj(v_t - eta h_{t+1}) the second is judged where it ends.
 
     References
     ----------

@@ -19,6 +19,7 @@ from driftwise.domains import Domain
 from driftwise.engine import Program
 from driftwise.engine.adaptive import LIMIT
 from driftwise.engine.program import pool_size
+from driftwise.errors import ParameterError
 from driftwise.learners.base import Learner
 from driftwise.learners.ensemble import MOST_ROUNDS, Ensemble
 from driftwise.learners.parts import first_decision
@@ -31,6 +32,9 @@ SHIFT = 1.0 / 6.0
 
 USUAL = 2.0**20
 """Number of rounds that rates are made for where the horizon is unknown; it enters them by a logarithm."""
+
+DEAREST = 1e150
+"""The most that lambda / G may be: its square must be a number."""
 
 EARLY = 4.0
 """Without a horizon, a base-learner joins once about 1 / (4 EARLY) of its length has been played."""
@@ -198,6 +202,11 @@ class StronglyAdaptive(Ensemble):
         Learner.__init__(self, domain, horizon, **rounds)
         D, cost, G = read_constants("StronglyAdaptive", domain, switching_cost, gradient_bound)
         self.switching_cost, self.gradient_bound = cost.simplest, G
+        if not cost.largest(domain.dim) / G <= DEAREST:
+            raise ParameterError(
+                f"StronglyAdaptive: switching_cost must be at most {DEAREST:g} times gradient_bound={G:g}, got "
+                f"{cost.simplest}; nothing is worth a move at such a price."
+            )
         lanes, base = adaptive_lanes(cost.largest(domain.dim) / G, self.horizon), Euclidean()
         self.program = Program(
             domain,

@@ -129,9 +129,9 @@ class SelfTunedLearner(Learner):
     >>> round(dw.play(learner, losses, switching_cost=2.0).total, 2)
     14.26
     >>> print(learner.certificate())
-    SelfTunedLearner after 2000 rounds: cost, with moves 14.2569 <= 19.8661
+    SelfTunedLearner after 2000 rounds: cost, with moves 14.2569 <= 19.8687
       10.414, what change points, prox 1024 after waiting would have cost
-      + 3 x 3.1507, the overhead of mixing
+      + 3 x 3.15157, the overhead of mixing
       + 1.25327e-08, what clipping may have hidden
     """
 
