@@ -60,7 +60,16 @@ def read_columns(package: str, file: str, columns: Sequence[str], rows: tuple[st
         ]
     except DriftwiseError:
         raise
-    except (csv.Error, ValueError, OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+    except (
+        csv.Error,
+        ValueError,
+        OSError,
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        RuntimeError,
+        IndexError,
+    ) as error:
         raise InputError(
             f"{file} of the installed {package}{version(package)} is damaged ({type(error).__name__}: {error!s:.100}); "
             "install the package again."

@@ -86,9 +86,9 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
 def _read_array(member: bytes) -> np.ndarray[Any, Any]:
     """Return the array in the bytes of an `.npy` file, which must be as many as its header says."""
     file = io.BytesIO(member)
-    version = np.lib.format.read_magic(file)  # type: ignore[no-untyped-call]
+    version = np.lib.format.read_magic(file)
     readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-    shape, fortran, dtype = readers[version](file)  # type: ignore[no-untyped-call]
+    shape, fortran, dtype = readers[version](file)
     size = math.prod(shape) * dtype.itemsize
     if fortran or dtype.kind not in "biufU" or size != len(member) - file.tell():
         raise InputError(f"An array of shape {shape!s:.60} and type {dtype!s:.60} is not what a run returns.")
