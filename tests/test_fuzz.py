@@ -25,6 +25,7 @@ import driftwise as dw
 from driftwise._saving import build
 from driftwise._validate import Array
 from driftwise.errors import DriftwiseError, InputError, OrderError
+from driftwise.learners.rounded import Rounded
 from tests.strategies import seeds, vectors
 from tests.test_checkpoint import LEARNERS, OWN
 
@@ -79,6 +80,16 @@ def poison(values: Array, place: int, bad: float) -> Array:
     return values
 
 
+def rebuilt(learner: Any, lenient: bool) -> Any:
+    """Return a learner of the same configuration, which passes over bad input if it is to be lenient."""
+    given = dict(learner._configuration())
+    if isinstance(learner, Rounded):  # the rules are those of the learner inside
+        given["learner"] = rebuilt(given["learner"], lenient)
+    elif lenient:
+        given["on_bad_input"] = "skip"
+    return build(type(learner), given)
+
+
 class Pair(RuleBasedStateMachine):
     """One that is given everything, and its twin."""
 
@@ -108,10 +119,8 @@ class Machine(Pair):
 
     @initialize(seed=seeds, lenient=st.booleans())
     def begin(self, seed: int, lenient: bool) -> None:
-        self.one, self.twin = LEARNERS[self.name](), LEARNERS[self.name]()
+        self.one, self.twin = (rebuilt(LEARNERS[self.name](), lenient and mine) for mine in (True, False))
         self.lenient = lenient
-        if lenient:
-            self.one = build(type(self.one), {**self.one._configuration(), "on_bad_input": "skip"})
         self.rng, self.acted = np.random.default_rng(seed), False
 
     @rule()

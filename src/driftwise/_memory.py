@@ -78,6 +78,30 @@ def part(typing: Any, numbers: Any, start: Any) -> Any:
     return POINTER(numbers, types.intp), generate
 
 
+_PLAIN_ARRAYS: dict[int, Array] = {}
+"""Arrays by their addresses, where kernels run as plain Python."""
+
+
+def address_of(array: Array) -> int:
+    """Return the address of an array of contiguous doubles, for `pointer_at`; whoever asks must keep the array."""
+    if array.dtype != np.float64 or not array.flags.c_contiguous:
+        raise TypeError(f"a kernel reads contiguous arrays of float64, not {array.dtype}")
+    address = int(array.__array_interface__["data"][0])
+    if INTERPRETED:
+        _PLAIN_ARRAYS[address] = array
+    return address
+
+
+@built_in(lambda address: _plain_part(_PLAIN_ARRAYS[int(address)], 0))
+def pointer_at(typing: Any, address: Any) -> Any:
+    """Return a pointer to the array at an address."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], ir.DoubleType().as_pointer())
+
+    return POINTER(types.int64), generate
+
+
 @built_in(lambda vector, header, slot: _plain_part(vector, int(header[slot])))
 def find(typing: Any, vector: Any, header: Any, slot: Any) -> Any:
     """Return a pointer to the part of a vector whose offset is in a slot of a header."""

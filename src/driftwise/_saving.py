@@ -7,11 +7,12 @@ a name that stands in a file: classes are looked up in a table of driftwise's ow
 """
 
 import dataclasses
+import functools
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,12 @@ class Given(dict[str, Any]):
         return self
 
 
+class Anew(NamedTuple):
+    """An object that is saved as it was when it was built: by the arguments of its constructor, without its state."""
+
+    of: Any
+
+
 def snapshot(value: Any) -> Any:
     """Return an argument such that later changes of what was given do not show."""
     if type(value) is np.ndarray:
@@ -102,7 +109,18 @@ class Writer:
             }
         if isinstance(value, np.random.Generator):
             return self._generator(value, path)
+        if isinstance(value, type):
+            return self._class(value, path)
+        if isinstance(value, functools.partial):
+            given = [self.write(list(value.args), f"{path}.args"), self.write(value.keywords, f"{path}.keywords")]
+            return {"!": "partial", "of": self.write(value.func, path), "is": given}
         return self._object(value, path)
+
+    def _class(self, cls: type, path: str) -> Any:
+        """Return a class as JSON, such as one that a controller makes others of: it is found by its name."""
+        if cls.__module__.split(".")[0] == "driftwise" and CLASSES.get(title(cls)) is not cls:
+            raise CheckpointError(f"{self.owner}: {path} is the class {cls.__name__}, which cannot be saved.")
+        return {"!": "class", "is": title(cls)}
 
     def _array(self, value: NDArray[Any], path: str) -> Any:
         if not can_be_saved(value):
@@ -118,6 +136,8 @@ class Writer:
         return {"!": "generator", "kind": kind, "is": self.write(_plain(value.bit_generator.state), path)}
 
     def _object(self, value: Any, path: str) -> Any:
+        anew = isinstance(value, Anew)
+        value = value.of if anew else value
         cls = type(value)
         known: dict[str, Any] = {"!": "object", "class": title(cls)}
         if CLASSES.get(title(cls)) is cls or cls.__module__.split(".")[0] != "driftwise":
@@ -130,8 +150,9 @@ class Writer:
             if configuration is not None and not isinstance(value, type):
                 known["with"] = self._parts(configuration(), path)
                 saved = getattr(value, "_saved", None)
-                if saved is not None:
-                    known["state"] = self._parts(saved(), path)
+                state = None if saved is None or anew else saved()
+                if state is not None:
+                    known["state"] = self._parts(state, path)
                 return known
         raise CheckpointError(
             f"{self.owner}: {path} is a {cls.__name__}, which cannot be saved: only numbers, arrays, and objects of "
@@ -187,6 +208,13 @@ class Reader:
         if kind == "object":
             return self._object(tree)
         held = tree["is"]
+        if kind == "class":
+            return self._class(held)
+        if kind == "partial":
+            args, keywords = self.read(held[0]), self.read(held[1])
+            for name in SIDES & keywords.keys():
+                self._check_side(name, keywords[name])
+            return functools.partial(self.read(tree["of"]), *args, **keywords)
         if kind == "array":
             part = self.arrays.pop(held)  # each is used once: two objects must not share state
             part.setflags(write="fixed" not in tree)
@@ -254,6 +282,13 @@ def build(cls: type, arguments: dict[str, Any]) -> Any:
     ordered = {name: arguments[name] for name in signature.parameters if name in arguments}
     call = inspect.BoundArguments(signature, ordered)
     return cls(*call.args, **call.kwargs)
+
+
+def expect(owner: str, what: str, possible: Mapping[str, Any]) -> None:
+    """Raise unless all of a state is possible; `possible` says so by the name of each of its parts."""
+    wrong = [name for name, fine in possible.items() if not fine]
+    if wrong:
+        raise CheckpointError(f"{owner}: {what} with such {', '.join(wrong)} is not possible.")
 
 
 def _plain(state: Any) -> Any:

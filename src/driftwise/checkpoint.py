@@ -21,6 +21,7 @@ from driftwise.errors import CheckpointError, DriftwiseError, InputError, Parame
 
 Migration = Callable[[dict[str, Any], dict[str, NDArray[Any]]], dict[str, Any]]
 
+
 def _with_missing(tree: Any) -> Any:
     """Return a tree in which everything that acts has had feedback in every round, as it must have had in schema 1."""
     if isinstance(tree, list):
@@ -65,7 +66,7 @@ def _with_clipping(tree: Any, arrays: dict[str, NDArray[Any]]) -> None:
 
 
 def _from_1(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    """Schema 2 has the rounds that went without feedback, of which schema 1 had none, and what clipping knows."""
+    """Add the rounds that went without feedback, of which schema 1 had none, and what clipping knows."""
     _with_clipping(header["what"], arrays)
     return {**header, "schema": 2, "what": _with_missing(header["what"])}
 
@@ -93,7 +94,7 @@ def load(path: "str | os.PathLike[str]", *, classes: Sequence[type] = ()) -> Any
     Returns
     -------
     Learner, Committee, Controller, Fleet or Trace
-        As it was when it was saved.
+        As it was when it was saved. A file that ``FrozenPolicy.save`` has written is read as such.
 
     Examples
     --------
@@ -109,7 +110,10 @@ def load(path: "str | os.PathLike[str]", *, classes: Sequence[type] = ()) -> Any
     >>> again.round, bool((again.act() == learner.act()).all())
     (3, True)
     """
-    return _read("load", read_limited("load", path), classes)
+    data = read_limited("load", path)
+    if data.lstrip()[:1] == b"{":
+        return _frozen(path)
+    return _read("load", data, classes)
 
 
 @checked
@@ -135,6 +139,16 @@ def from_bytes(data: bytes, *, classes: Sequence[type] = ()) -> Any:
     if not isinstance(data, bytes | bytearray | memoryview):
         raise InputError(f"from_bytes: data must be bytes, as to_bytes() returns them, got {type(data).__name__}.")
     return _read("from_bytes", bytes(data), classes)
+
+
+def _frozen(path: "str | os.PathLike[str]") -> Any:
+    """Return the policy that ``FrozenPolicy.save`` has written, which is a text of its own kind."""
+    from driftwise.control import FrozenPolicy
+
+    try:
+        return FrozenPolicy.load(path)
+    except InputError as error:
+        raise CheckpointError(f"load: {error}") from None
 
 
 def _read(owner: str, data: bytes, classes: Sequence[type]) -> Any:

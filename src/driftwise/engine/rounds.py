@@ -231,28 +231,34 @@ def put_gradient(thin: bool, out: Pointer, k: int, value: float) -> None:
 
 
 @helper
-def learn(cell: Pointer, gradient: Pointer) -> int:
-    """Observe the gradient at the decision; a refused one changes nothing."""
-    s, room, d = at(cell, slot.STATE_AT), at(cell, slot.ROOM_AT), whole_at(cell, slot.DIM)
+def learn_in(c: Pointer, s: Pointer, room: Pointer, gradient: Pointer) -> int:
+    """Observe the gradient at the decision; a refused one changes nothing. Constants, state and room may lie apart."""
+    d = whole_at(c, slot.DIM)
     if not _acceptable(gradient, d):
         return REFUSED
-    shared, given = find(room, cell, slot.GRADIENT), gradient
+    shared, given = find(room, c, slot.GRADIENT), gradient
     s[slot.ROUND] += 1.0
-    if cell[slot.EPOCH] > 1.0:
-        given = find(s, cell, slot.HELD)
+    if c[slot.EPOCH] > 1.0:
+        given = find(s, c, slot.HELD)
         for k in range(d):
             given[k] += gradient[k]
         s[slot.WAITING] += 1.0
-        if s[slot.WAITING] < cell[slot.EPOCH]:
+        if s[slot.WAITING] < c[slot.EPOCH]:
             return OK
-    thin = cell[slot.THIN] > 0.0
+    thin = c[slot.THIN] > 0.0
     for k in range(d):
         put_gradient(thin, shared, k, given[k])
-    if cell[slot.EPOCH] > 1.0:
+    if c[slot.EPOCH] > 1.0:
         s[slot.WAITING] = 0.0
         for k in range(d):
             given[k] = 0.0
-    return int(call(whole_at(cell, slot.ROUND_CALL), cell, s, room))
+    return int(call(whole_at(c, slot.ROUND_CALL), c, s, room))
+
+
+@helper
+def learn(cell: Pointer, gradient: Pointer) -> int:
+    """Observe the gradient at the decision, in a cell."""
+    return learn_in(cell, at(cell, slot.STATE_AT), at(cell, slot.ROOM_AT), gradient)
 
 
 @helper

@@ -131,7 +131,7 @@ class Crew:
         if stale.any():
             late = np.flatnonzero(stale) if places is None else places[stale]
             self.write(
-                late, [(part.places, part.block.decide(part.rows, None, part.places)) for part in self.parts(late)]
+                late, [(part.places, part.block.decide(part.rows)) for part in self.parts(late)]
             )
 
     def propose(self, owner: str, places: Indices | None, proposals: Any) -> None:
@@ -145,10 +145,17 @@ class Crew:
             raise InputError(
                 f"{owner}: proposals must be one row for each of the {count} committees, got {describe(proposals)}."
             )
-        decided, parts = [], self.parts(places)
-        for part in parts:
-            decided.append((part.places, part.block.decide(part.rows, proposals, part.places)))
-        shapes = {values.shape[1:] for _, values in decided}
+        parts = self.parts(places)
+        try:
+            looked = [part.block.propose(part.rows, proposals, part.places) for part in parts]
+        except InputError as error:
+            raise InputError(f"{owner}: {error} Nobody has acted.") from None
+        decided = [(part.places, values) for part, (values, _) in zip(parts, looked, strict=True)]
+        shapes = {values.shape[1:] for _, values in decided} | ({self.shape} - {None})
+        if len(shapes) > 1:
+            raise InputError(f"{owner}: all proposals must have one shape, got {sorted(shapes)}. Nobody has acted.")
+        for _, commit in looked:
+            commit()
         if self.shape is None and shapes:
             self.shape = shapes.pop()
             self.decisions, self._lent = np.zeros((len(self), *self.shape)), False
@@ -213,6 +220,12 @@ class Crew:
             if without.any():
                 columns.skipped[chosen] += without
                 columns.refused[chosen] += refused
+            for part, lesson in zip(parts, lessons, strict=True):
+                for k, learner in lesson.moved or ():
+                    place = int(part.places[k] if places is None else places[part.places[k]])
+                    counts = columns.rounds[place], columns.skipped[place], columns.refused[place]
+                    self.replace(place, learner)
+                    columns.rounds[place], columns.skipped[place], columns.refused[place] = counts
 
     def skip(self, places: Indices | None) -> None:
         """End the round without feedback."""
@@ -301,6 +314,7 @@ class Crew:
     def _note(self, place: Any, pattern: Any) -> None:
         columns = self.columns
         columns.rounds[place] = pattern.round
+        columns.skipped[place], columns.refused[place] = pattern.skipped, pattern.refused
         columns.limits[place] = NEVER if pattern.horizon is None else pattern.horizon
         columns.acted[place], columns.current[place] = pattern._acted is not None and not self.committees, False
 
@@ -327,7 +341,6 @@ class Crew:
         with undisturbed():
             where = np.array([place])
             self._leave(where)
-            self.columns.skipped[place] = self.columns.refused[place] = 0
             self.columns.blocks[place] = -1
             self._settle(Source([learner], np.zeros(1, np.int64)), where)
             self._drop_empty()

@@ -39,6 +39,7 @@ class Feedback:
         self.items: list[Any] | None = None
         self._rows: Array | None = None
         self._batch: Any = None
+        self._unusable: Flags | None = None
         self.absent = np.zeros(self.count, bool)
         if isinstance(given, LossStream | RoundLoss):
             self._check_dim(given if isinstance(given, LossStream) else given._stream)
@@ -75,7 +76,13 @@ class Feedback:
             values = values[:, None]
         if values.shape != (self.count, self.width) or values.dtype.kind not in "fiu":
             raise InputError(f"{self.owner}: {self.what} must be {expected}, got {describe(given)}.")
-        return np.ascontiguousarray(values, np.float64)
+        rows = np.ascontiguousarray(values, np.float64)
+        return rows if rows.flags.writeable and rows.flags.aligned else rows.copy()  # what kernels are compiled for
+
+    @property
+    def plain(self) -> bool:
+        """Whether rows of numbers were given, and not losses."""
+        return self.stream is None and self.items is None
 
     def item(self, i: int) -> Any:
         """Return what a learner takes in for itself: its loss, or its row."""
@@ -104,10 +111,15 @@ class Feedback:
 
     def unusable(self) -> Flags:
         """Tell which rows have numbers that are not finite, or too large; rows that are absent are not among them."""
+        if self._unusable is None:
+            self._unusable = self._look()
+        return self._unusable
+
+    def _look(self) -> Flags:
         flat = self.rows.reshape(-1)
         with np.errstate(over="ignore", invalid="ignore"):
-            # If the sum of squares is small enough, so is every number: one pass without a copy.
-            if np.dot(flat, flat) <= LARGEST * LARGEST:
+            # If the sum of squares is small enough, so is every number: one pass without a copy, nor threads of BLAS.
+            if np.einsum("i,i->", flat, flat) <= LARGEST * LARGEST:
                 return np.zeros(self.count, bool)
         return np.asarray(~np.all(np.abs(self.rows) <= LARGEST, axis=1) & ~self.absent)
 

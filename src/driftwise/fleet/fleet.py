@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -206,6 +207,7 @@ class Fleet(Many, metaclass=Checked):
             return self.act(ids=ids)
         places = crew.places("Fleet.decisions", ids)
         crew.expect_acted("Fleet.decisions", places)
+        crew.refresh("Fleet.decisions", places)
         return crew.shown(places)
 
     def observe(self, gradients: Any, *, ids: Ids | None = None) -> None:
@@ -320,6 +322,41 @@ class Fleet(Many, metaclass=Checked):
         place = self._one("replace", id)
         self._check("replace", [learner])
         self._crew.replace(place, learner)
+
+    def on_dask(
+        self,
+        client: Any,
+        *,
+        shards: int | None = None,
+        checkpoint: "str | os.PathLike[str] | None" = None,
+        every: int = 100,
+        patience: float = 60.0,
+        classes: Sequence[type] = (),
+    ) -> Any:
+        """Put copies of all members on the workers of a Dask cluster; return a `driftwise.adapters.dask.DaskFleet`.
+
+        It has the same verbs, and the same numbers however many shards and workers there are, and whatever happens to
+        these.
+
+        Parameters
+        ----------
+        client : distributed.Client
+            A client of the cluster.
+        shards : int, optional
+            Number of parts to cut the fleet into, each of which lives on one worker; by default that of the workers.
+        checkpoint : str or path, optional
+            A folder that all machines see under this name, for checkpoints. Without one they are in the memory of this
+            process, as large as the fleet, and a run whose own process is killed cannot go on.
+        every : int, default 100
+            Calls between two checkpoints. The feedback since the last one is kept here, in memory.
+        patience : float, default 60.0
+            Longest time in seconds to wait for the answer of a worker, or for a worker to come.
+        classes : sequence of types, optional
+            Classes of members that are not driftwise's own, as for `load`.
+        """
+        far = import_module("driftwise.adapters.dask")  # it stands above this room
+        given = {"shards": shards, "checkpoint": checkpoint, "every": every, "patience": patience, "classes": classes}
+        return far.DaskFleet.cut(self, client, **given)
 
     def _one(self, verb: str, id: Any) -> int:
         places = self._crew.places(f"Fleet.{verb}", whole(f"Fleet.{verb}", "id", id, low=0))

@@ -4,10 +4,13 @@ from collections.abc import Hashable
 from typing import Any
 
 from driftwise.errors import CheckpointError
+from driftwise.fleet.cells import Cells
+from driftwise.fleet.committees import Committees
 from driftwise.fleet.members import Members
 from driftwise.fleet.objects import Objects
+from driftwise.fleet.pools import Pools
 
-KINDS: tuple[type[Members], ...] = (Objects,)
+KINDS: tuple[type[Members], ...] = (Cells, Pools, Committees, Objects)
 """Every kind of member; the last one takes everybody."""
 
 

@@ -24,6 +24,16 @@ class Standing(NamedTuple):
     refused: int
 
 
+def count_rounds(learner: Any, standing: Standing) -> None:
+    """Let a learner know how many rounds it has had, and how many of them went wrong."""
+    learner.__dict__["_round"] = standing.rounds
+    for name, count in (("_skipped", standing.skipped), ("_passed", standing.refused)):
+        if count:
+            learner.__dict__[name] = count
+        else:
+            learner.__dict__.pop(name, None)
+
+
 class Lesson(NamedTuple):
     """A round that can be taken in as a whole or not at all."""
 
@@ -34,6 +44,19 @@ class Lesson(NamedTuple):
     commit: Callable[[Flags, Array, Indices], bool]
     """Take the round in, but not for the rows that are to be skipped. Writes new decisions, given all decisions and
     where those of these rows are, and returns True; or returns False if members are yet to decide."""
+    moved: "list[tuple[int, Any]] | None" = None
+    """Who has become somebody for another block: rows, counted in this call, and learners; known after `commit`."""
+
+
+class Played(NamedTuple):
+    """A run of some members on copies of their states."""
+
+    failed: Indices
+    """Who met numbers that are refused."""
+    losses: Array
+    switching: Array
+    commit: Callable[[], None]
+    """Let the members continue from where the copies are."""
 
 
 class Members(ABC):
@@ -74,8 +97,12 @@ class Members(ABC):
         """Return a member as an ordinary learner of its own."""
 
     @abstractmethod
-    def decide(self, rows: Indices, proposals: Any, places: Indices) -> Array:
-        """Return the decisions of some rows; for a committee by its proposals, which are at these places."""
+    def decide(self, rows: Indices) -> Array:
+        """Return the decisions of some rows; of committees the last ones."""
+
+    def propose(self, rows: Indices, proposals: Any, places: Indices) -> tuple[Array, Callable[[], None]]:
+        """Look at proposals for some committees, which are at these places; return decisions and what makes them so."""
+        raise NotImplementedError
 
     @abstractmethod
     def learn(self, rows: Indices, feedback: Feedback, places: Indices, run: Runner) -> Lesson:
@@ -84,6 +111,14 @@ class Members(ABC):
     @abstractmethod
     def skip(self, rows: Indices) -> None:
         """End the round of some rows without feedback."""
+
+    def plays(self, stream: Any) -> bool:
+        """Tell whether members play such losses in a compiled loop."""
+        return False
+
+    def play(self, rows: Indices, streams: Sequence[Any], cost: Any, records: Sequence[Array], run: Runner) -> Played:
+        """Play a stream with each of some members, if `plays` says so; write decisions where there are records."""
+        raise NotImplementedError
 
     @abstractmethod
     def clone(self) -> Self:

@@ -4,7 +4,7 @@ They have the same verbs as all others, and a plain Python loop. A round is trie
 the members once everybody has accepted it, so that a refusal leaves all of them as they were.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from driftwise._validate import Array, Indices
 from driftwise.errors import CheckpointError, InputError
 from driftwise.fleet.feedback import Feedback, Flags
-from driftwise.fleet.members import Lesson, Members, Runner, Standing
+from driftwise.fleet.members import Lesson, Members, Runner, Standing, count_rounds
 from driftwise.fleet.source import Source
 from driftwise.learners import Committee, Learner
 
@@ -40,14 +40,26 @@ class Objects(Members):
         self.held = [self.held[row] for row in rows.tolist()]
 
     def learner(self, row: int, standing: Standing) -> Any:
-        return self.held[row].clone()
+        """Return a copy of a member."""
+        learner = self.held[row].clone()
+        count_rounds(learner, standing)
+        return learner
 
-    def decide(self, rows: Indices, proposals: Any, places: Indices) -> Array:
-        decisions = []
-        for row, place in zip(rows.tolist(), places.tolist(), strict=True):
-            member = self.held[row]
-            decisions.append(member.act() if proposals is None else member.act(proposals[place]))
-        return np.array(decisions, np.float64)
+    def decide(self, rows: Indices) -> Array:
+        """Return the decisions of some members."""
+        held = [self.held[row] for row in rows.tolist()]
+        return np.array([_decision(one) if isinstance(one, Committee) else one.act() for one in held], np.float64)
+
+    def propose(self, rows: Indices, proposals: Any, places: Indices) -> "tuple[Array, Callable[[], None]]":
+        """Let copies of committees act, and return what they decide."""
+        trials = [self.held[row].clone() for row in rows.tolist()]
+        decisions = [trial.act(proposals[place]) for trial, place in zip(trials, places.tolist(), strict=True)]
+
+        def commit() -> None:
+            for row, trial in zip(rows.tolist(), trials, strict=True):
+                self.held[row] = trial
+
+        return np.array(decisions, np.float64), commit
 
     def learn(self, rows: Indices, feedback: Feedback, places: Indices, run: Runner) -> Lesson:
         trials: dict[int, Any] = {}
@@ -59,21 +71,22 @@ class Objects(Members):
             try:
                 trial.observe(feedback.item(place))
                 trials[k] = trial
+                refused[k] = trial.refused > self.held[row].refused  # it passes over such feedback by itself
             except InputError as error:
                 refused[k], why = True, why or str(error)
 
         def commit(skipped: Flags, decisions: Array, where: Indices) -> bool:
             for k, row in enumerate(rows.tolist()):
-                if not skipped[k]:
+                if k in trials:
                     self.held[row] = trials[k]
-            self.skip(rows[skipped])
+            self.skip(np.array([row for k, row in enumerate(rows.tolist()) if k not in trials], np.int64))
             return False
 
         return Lesson(refused, why, commit)
 
     def skip(self, rows: Indices) -> None:
         for row in rows.tolist():
-            self.held[row]._end_round()
+            self.held[row].skip()
 
     def clone(self) -> Self:
         other = type(self)(None)
@@ -98,6 +111,12 @@ class Objects(Members):
         if not all(isinstance(member, Learner | Committee) for member in block.held):
             raise CheckpointError("Fleet: its members must be learners or committees.")
         return block
+
+
+def _decision(committee: Committee) -> Any:
+    """Return what a committee has decided; before it has, numbers of the right shape."""
+    now = committee._acted
+    return np.zeros(committee._shape or ()) if now is None else now.decision
 
 
 def _size(what: Any, deep: int = 6) -> int:

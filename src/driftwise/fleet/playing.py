@@ -1,17 +1,20 @@
 """Runs of a whole fleet: a loss stream for each member."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from driftwise._validate import Array, describe
+from driftwise._validate import describe
 from driftwise.errors import HorizonError, InputError, ParameterError
 from driftwise.fleet.crew import Crew
+from driftwise.fleet.threads import run_jobs, undisturbed
 from driftwise.fleet.trace import FleetTrace
 from driftwise.losses import LossStream
 from driftwise.movecost import MoveCost, move_cost_for
 from driftwise.play import play
+from driftwise.trace import Trace
 
 
 def play_all(crew: Crew, losses: Any, switching_cost: float | MoveCost, record: bool, workers: int) -> FleetTrace:
@@ -25,25 +28,54 @@ def play_all(crew: Crew, losses: Any, switching_cost: float | MoveCost, record: 
             f"play: members {crew.named(over, None)} would play more rounds than their horizon; build them with a "
             "larger one, or with horizon=None."
         )
-    losses_of, switching = np.zeros(len(crew)), np.zeros(len(crew))
-    decisions: list[Array] = []
-    played: list[Any] = []
-    for place, stream in enumerate(streams):
-        learner = crew.member(place)
-        try:
-            trace = play(learner, stream, cost.simplest)
-        except InputError as error:
-            raise InputError(f"play, member {columns.ids[place]}: {error} Nobody has played.") from error
-        losses_of[place], switching[place] = trace.total_loss, trace.total_switching
-        played.append(learner)
-        if record:
-            decisions.append(trace.decisions)
-    for place, learner in enumerate(played):
-        skipped, refused = columns.skipped[place], columns.refused[place]
-        crew.replace(place, learner)
-        columns.skipped[place], columns.refused[place] = skipped, refused
-    kept = tuple(decisions) if record else None
-    return FleetTrace(columns.ids.copy(), lengths, losses_of, switching, cost.simplest, kept)
+    shape = () if crew.shape is None else crew.shape
+    records = [np.zeros((length, *shape)) for length in lengths.tolist()] if record else []
+    totals, commits = np.zeros((2, len(crew))), list[Callable[[], None]]()
+    run = partial(run_jobs, workers=workers)
+    for part in crew.parts(None):
+        compiled = np.array([part.block.plays(streams[place]) for place in part.places.tolist()], bool)
+        places = part.places[compiled]
+        if places.size:
+            mine = [streams[place] for place in places.tolist()]
+            kept = [records[place] for place in places.tolist()] if record else []
+            played = part.block.play(part.rows[compiled], mine, cost, kept, run)
+            if played.failed.size:
+                place = int(places[played.failed[0]])
+                _one(crew, place, streams[place], cost)  # it says what is wrong, and where
+            totals[0, places], totals[1, places] = played.losses, played.switching
+            commits.append(played.commit)
+        for place in part.places[~compiled].tolist():
+            learner, trace = _one(crew, place, streams[place], cost)
+            # Added in the order of the rounds, as compiled loops do.
+            totals[:, place] = [float(np.cumsum(costs)[-1]) for costs in (trace.losses, trace.move_costs)]
+            if record:
+                records[place][:] = trace.decisions
+            commits.append(partial(_come_back, crew, place, learner))
+    with undisturbed():
+        for commit in commits:
+            commit()
+        columns.rounds += lengths
+        columns.acted[:] = columns.current[:] = False
+    return FleetTrace(columns.ids.copy(), lengths, totals[0], totals[1], cost.simplest, tuple(records) if record else None)
+
+
+def _one(crew: Crew, place: int, stream: LossStream, cost: MoveCost) -> tuple[Any, Trace]:
+    """Play one member by itself."""
+    learner = crew.member(place)
+    try:
+        return learner, play(learner, stream, cost.simplest)
+    except InputError as error:
+        raise InputError(
+            f"play, member {crew.columns.ids[place]}: {error} That goes for the whole fleet: nobody has played."
+        ) from error
+
+
+def _come_back(crew: Crew, place: int, learner: Any) -> None:
+    """Put a member back that has played by itself."""
+    columns = crew.columns
+    kept = columns.rounds[place]
+    crew.replace(place, learner)
+    columns.rounds[place] = kept  # the run is counted for everybody at once
 
 
 def _streams(crew: Crew, losses: Any) -> Sequence[LossStream]:

@@ -19,27 +19,39 @@ class Source(NamedTuple):
     Attributes
     ----------
     patterns : list of learners
-        Those that differ by more than their first decision.
+        Those that differ by more than single numbers.
     which : array of int64, shape (count,)
         The pattern of each newcomer.
     starts : array of shape (count, dim), or None
         First decisions of newcomers that have not begun, if they are not those of their patterns.
+    prices, radii : array of shape (count,), or None
+        Their switching costs and the radii of their domains, if they are not those of their patterns.
     """
 
     patterns: list[Any]
     which: Indices
     starts: Array | None = None
+    prices: Array | None = None
+    radii: Array | None = None
+
+    def settings(self, i: int) -> dict[str, float]:
+        """Return in what numbers a newcomer differs from its pattern, besides the first decision."""
+        given = {"switching_cost": self.prices, "radius": self.radii}
+        return {name: float(numbers[i]) for name, numbers in given.items() if numbers is not None}
 
     def learner(self, i: int) -> Any:
         """Return a newcomer."""
+        settings: dict[str, Any] = {**self.settings(i)}
+        if self.starts is not None:
+            settings["start"] = self.starts[i].copy()
         pattern = self.patterns[self.which[i]]
-        return pattern.clone() if self.starts is None else rebuilt("Fleet", pattern, start=self.starts[i].copy())
+        return rebuilt("Fleet", pattern, **settings) if settings else pattern.clone()
 
     def only(self, some: Indices) -> Self:
         """Return some of the newcomers."""
         used, which = np.unique(self.which[some], return_inverse=True)
-        starts = None if self.starts is None else self.starts[some]
-        return type(self)([self.patterns[i] for i in used.tolist()], which.astype(np.int64), starts)
+        parts = (None if part is None else part[some] for part in (self.starts, self.prices, self.radii))
+        return type(self)([self.patterns[i] for i in used.tolist()], which.astype(np.int64), *parts)
 
 
 def rebuilt(owner: str, learner: Any, **settings: Any) -> Any:
@@ -70,27 +82,44 @@ def copies(
         return Source([learner], which)
     if learner.round or learner._acted is not None:
         raise ParameterError("Fleet: switching_cost, start and radius are for members that have not begun yet.")
-    settings: dict[str, Sequence[Any]] = {}
-    for name, given in (("switching_cost", switching_cost), ("radius", radius)):
-        if given is not None:
-            settings[name] = _each(name, given, count)
+    patterns, prices = [learner], None
+    if switching_cost is not None:
+        costs = _each("switching_cost", switching_cost, count)
+        if any(isinstance(cost, MoveCost) for cost in costs):
+            made = {id(cost): i for i, cost in reversed(list(enumerate(costs)))}
+            places = {i: place for place, i in enumerate(dict.fromkeys(made.values()))}
+            patterns = [_member(learner, i, switching_cost=costs[i]) for i in places]
+            which = np.array([places[made[id(cost)]] for cost in costs], np.int64)
+        else:
+            prices = np.array(costs)
+    radii = None if radius is None else np.array(_each("radius", radius, count))
     starts = None
     if start is not None:
         if not isinstance(learner, Learner):
-            raise ParameterError("Fleet: start goes with learners, and a committee begins with its proposals.")
+            raise ParameterError("Fleet: start goes with learners; a committee begins with its proposals.")
         starts = array("Fleet", "start", loose("Fleet", "start", start), (count, learner.domain.dim), copy=True)
-    made: dict[tuple[Any, ...], int] = {}
-    patterns: list[Any] = []
-    for i, values in enumerate(zip(*settings.values(), strict=True) if settings else ()):
-        place = made.get(values)
-        if place is None:
-            place = made[values] = len(patterns)
-            patterns.append(_member(learner, i, dict(zip(settings, values, strict=True))))
-        which[i] = place
-    patterns = patterns or [learner]
-    if starts is not None:
-        _check_starts(patterns, which, starts)
-    return Source(patterns, which, starts)
+    source = Source(patterns, which, starts, prices, radii)
+    _try(source)
+    return source
+
+
+def _try(source: Source) -> None:
+    """Build one of each kind, so that what a constructor refuses is refused before anybody has joined."""
+    columns = [part for part in (source.prices, source.radii) if part is not None]
+    keys = np.stack([source.which, *(part.view(np.int64) for part in columns)], axis=1)
+    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    for k, i in enumerate(first.tolist()):
+        pattern, settings = source.patterns[source.which[i]], source.settings(i)
+        made = _member(pattern, i, **settings) if settings else pattern
+        if source.starts is not None:
+            mine = np.flatnonzero(inverse.reshape(-1) == k)
+            if not made.domain.contains(source.starts[mine]):
+                j = next(j for j in mine.tolist() if not made.domain.contains(source.starts[j]))
+                raise ParameterError(
+                    f"Fleet: start of member {j} must lie in {made.domain!r}, got {source.starts[j]}."
+                )
+            least = mine[np.argmin(source.starts[mine].min(axis=1))]
+            _member(made, int(least), start=source.starts[least].copy())  # whatever else is asked of it
 
 
 def _each(name: str, given: Any, count: int) -> list[Any]:
@@ -112,19 +141,8 @@ def _each(name: str, given: Any, count: int) -> list[Any]:
     return [float(number) for number in numbers.tolist()]
 
 
-def _member(learner: Any, i: int, settings: dict[str, Any]) -> Any:
+def _member(learner: Any, i: int, **settings: Any) -> Any:
     try:
         return rebuilt("Fleet", learner, **settings)
     except DriftwiseError as error:
         raise type(error)(f"Fleet, member {i}: {error}") from None
-
-
-def _check_starts(patterns: list[Any], which: Indices, starts: Array) -> None:
-    """Raise unless every first decision is one that its learner may have."""
-    for i, pattern in enumerate(patterns):
-        mine = np.flatnonzero(which == i)
-        if not pattern.domain.contains(starts[mine]):
-            j = next(j for j in mine.tolist() if not pattern.domain.contains(starts[j]))
-            raise ParameterError(f"Fleet: start of member {j} must lie in {pattern.domain!r}, got {starts[j]}.")
-        least = mine[np.argmin(starts[mine].min(axis=1))]
-        rebuilt("Fleet", pattern, start=starts[least].copy())  # whatever else a constructor asks of it

@@ -8,6 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
+import numpy as np
+
+from driftwise._validate import Indices
+
 _POOLS: dict[int, ThreadPoolExecutor] = {}
 
 if hasattr(os, "register_at_fork"):
@@ -29,15 +33,27 @@ def run_jobs(jobs: Sequence[Callable[[], Any]], workers: int) -> None:
     if pool is None:
         pool = _POOLS[workers] = ThreadPoolExecutor(workers, thread_name_prefix="driftwise-fleet")
     futures = [pool.submit(job) for job in jobs]
-    wait(futures)
+    try:
+        wait(futures)
+    except BaseException:  # Ctrl-C: nothing may still be at work on what the caller is about to give up
+        for future in futures:
+            future.cancel()
+        wait(futures)
+        raise
     for future in futures:
         future.result()
 
 
-def slices(count: int, workers: int, least: int = 256, most: int = 4096) -> list[slice]:
-    """Return consecutive parts of `count` members: enough for all workers to be busy to the end, and not tiny."""
-    part = min(max(-(-count // (4 * workers)), least), most) if workers > 1 else most
-    return [slice(start, min(start + part, count)) for start in range(0, count, part)]
+def slices(count: int, most: int = 2048) -> list[slice]:
+    """Return consecutive parts of `count` members: small enough for all workers to be busy to the end."""
+    return [slice(start, min(start + most, count)) for start in range(0, count, most)]
+
+
+def shares(lengths: Indices, most: int = 1 << 17) -> list[slice]:
+    """Return consecutive parts of members that play so many rounds each, of about the same number of rounds."""
+    number = np.cumsum(lengths) // most
+    edges = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), lengths.size]
+    return [slice(first, last) for first, last in zip(edges[:-1], edges[1:], strict=True) if last > first]
 
 
 @contextlib.contextmanager

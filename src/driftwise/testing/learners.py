@@ -63,8 +63,13 @@ def check_learner(learner: Learner | Callable[[], Learner], losses: LossStream |
     - *play*: `play` gives the decisions, losses and moves of the two verbs called by hand, bit for bit;
     - *copies*: `clone`, `copy.deepcopy` and `pickle` (where the learner can be pickled at all) go on bit for bit like
       the original, before and after `act`, and are independent of it;
-    - *bad input*: NaN, infinity, numbers beyond 1e100, wrong shapes, complex numbers, strings and None are an
-      `InputError`, at any round, after which the learner is unchanged bit for bit;
+    - *bad input*: NaN, infinity, numbers beyond 1e100, wrong shapes, complex numbers and strings are an `InputError`, at
+      any round, after which the learner is unchanged bit for bit; built with ``on_bad_input="skip"`` it counts them, and
+      the round ends without feedback;
+    - *missing feedback*: `skip` and ``observe(None)`` count the round, change nothing that is known (all decisions to
+      come are the same), and are an `OrderError` before `act`; feedback for a round that is over, and which had its
+      own or is out of the window, is an `OrderError` too; and within the window of a learner built with `late`, it is
+      taken once;
     - *good input*: an array, a list, float32, a strided or a read-only array, ``losses[t]`` and the stream itself all
       teach the same, and none is modified or kept (a learner that needs a loss may refuse arrays with `InputError`);
     - *extremes*: gradients of size 1e90 and 1e-90 leave decisions feasible and weights a distribution;
@@ -97,6 +102,7 @@ def check_learner(learner: Learner | Callable[[], Learner], losses: LossStream |
     _check_play(make, losses, decisions)
     _check_copies(make, losses, decisions, rng)
     _check_bad_input(make, losses, decisions, rng)
+    _check_missing(make, losses, decisions, rng)
     _check_good_input(make, losses, rng)
     _check_extremes(make, rng)
     _check_horizon(make, losses)
@@ -211,9 +217,55 @@ def _check_bad_input(make: Make, losses: LossStream, decisions: Array, rng: np.r
         learner = _advanced(make, losses, start)
         given: Any
         for given in (_returns(bad),) if bad is None else (bad, _returns(bad)):  # None itself is no feedback
+            if learner.on_bad_input == "skip":
+                _check_passed_over(learner.clone(), given, when)
+                continue
             promises.check_error(InputError, learner, functools.partial(learner.observe, given), when, to_the_bit=True)
         found = _rest(learner, losses)
         promises.check_alike(learner, decisions[start:], found, f"did not recover from what it refused {when}")
+
+
+def _check_passed_over(learner: Learner, bad: Any, when: str) -> None:
+    """Check that bad input ends the round without feedback, and is counted."""
+    before, w = (learner.round, learner.skipped, learner.refused), learner.act().copy()
+    learner.observe(bad)
+    after = (learner.round - 1, learner.skipped - 1, learner.refused - 1)
+    promise(after == before, learner, f"did not count a round, a skipped one and a refusal {when}")
+    if learner.horizon is None or learner.round < learner.horizon:
+        promise(same(learner.act(), w), learner, f"went from {w} to another decision {when}, though it was to skip")
+
+
+def _check_missing(make: Make, losses: LossStream, decisions: Array, rng: np.random.Generator) -> None:
+    most = math.inf if make().horizon is None else make().horizon
+    for way, skips in {"skip()": lambda one: one.skip(), "observe(None)": lambda one: one.observe(None)}.items():
+        start = int(rng.integers(len(losses) - 1))
+        learner, when = _advanced(make, losses, start), f"after {way} in round {start}"
+        counted = (learner.round + 1, learner.skipped + 1)
+        skips(learner)
+        promise((learner.round, learner.skipped) == counted, learner, f"has not counted the round {when}")
+        raised = f"when {way} was called twice in a row"
+        promises.check_error(OrderError, learner, functools.partial(skips, learner), raised, to_the_bit=True)
+        _check_window(learner.clone(), losses, start)
+        found = []
+        for t in range(start, len(losses)):
+            if learner.round < most:
+                found.append(learner.act().copy())
+                learner.observe(losses[t])
+        expected = decisions[start : start + len(found)]
+        promises.check_alike(learner, expected, np.array(found), f"does not go on as if nothing had been {when}")
+
+
+def _check_window(learner: Learner, losses: LossStream, skipped: int) -> None:
+    """Check who takes feedback for a round that was skipped, and that nobody takes it twice."""
+    late = functools.partial(learner.observe, losses[skipped], round=skipped)
+    if learner.late:
+        before = learner.skipped
+        late()
+        promise(learner.skipped == before - 1, learner, f"still counts round {skipped} as skipped after its feedback")
+    when = f"when it was given feedback for round {skipped} {'twice' if learner.late else 'too late'}"
+    promises.check_error(OrderError, learner, late, when, to_the_bit=True)
+    early = functools.partial(learner.observe, losses[skipped], round=learner.round + 1)
+    promises.check_error(OrderError, learner, early, "when it was given feedback for a round to come", to_the_bit=True)
 
 
 def _returns(gradient: Any) -> SimpleNamespace:

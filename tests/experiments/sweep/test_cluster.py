@@ -1,4 +1,9 @@
+import json
+import os
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,7 +12,7 @@ import pytest
 from driftwise.errors import MissingExtraError, ParameterError, RunError
 from driftwise.experiments.sweep import cluster, sweep
 from driftwise.experiments.sweep.sweep import run_all
-from tests.experiments.runs import deadly, digest, failing, killed_once, marks, solve
+from tests.experiments.runs import deadly, digest, failing, killed_once, marked, marks, solve
 
 distributed = pytest.importorskip("distributed")
 
@@ -46,6 +51,39 @@ def test_a_killed_worker_loses_nothing(address: str, tmp_path: Path) -> None:
     assert run_all(killed_once, tasks, title="", out=tmp_path, dask=address) == [seed**2 for seed in range(10)]
     assert (tmp_path / "killed").exists()
     assert set(marks(tmp_path)) == set(range(10))
+
+
+RUN = """
+import sys
+from pathlib import Path
+from driftwise.experiments.sweep.sweep import run_all
+from tests.experiments.runs import marked
+
+folder, address = Path(sys.argv[1]), sys.argv[2]
+tasks = [{"folder": str(folder), "seed": seed, "pause": 0.1} for seed in range(40)]
+run_all(marked, tasks, title="", out=folder, dask=address)
+"""
+
+
+def test_a_killed_sweep_goes_on_with_what_was_finished(address: str, tmp_path: Path) -> None:
+    root = Path(__file__).parents[3]
+    paths = os.pathsep.join([str(root), str(Path(cluster.__file__).parents[3])])
+    command = [sys.executable, "-c", RUN, str(tmp_path), address]
+    with subprocess.Popen(command, cwd=root, env=os.environ | {"PYTHONPATH": paths}) as process:
+        while process.poll() is None:
+            time.sleep(0.02)
+            if len(list(tmp_path.glob("*.npz"))) >= 5:
+                process.kill()
+    assert process.returncode == -signal.SIGKILL
+    lines = (tmp_path / "manifest.jsonl").read_text().splitlines()
+    kept = {json.loads(line)["configuration"]["seed"] for line in lines if line.endswith("}")}
+    assert 4 <= len(kept) < 40
+    tasks = [{"folder": str(tmp_path), "seed": seed, "pause": 0.1} for seed in range(40)]
+    again = run_all(marked, tasks, title="", out=tmp_path, resume=True, dask=address)
+    assert again == [seed**2 for seed in range(40)]
+    made = marks(tmp_path)
+    assert set(made) == set(range(40))
+    assert all(made.count(seed) == 1 for seed in kept)
 
 
 def test_a_run_that_raises_is_named_with_its_error(address: str, tmp_path: Path) -> None:

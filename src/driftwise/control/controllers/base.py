@@ -1,11 +1,13 @@
 """The two verbs of a controller, act and observe, and the order in which they may be called."""
 
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._protocol import Actor
+from driftwise._saving import Anew, expect
 from driftwise._validate import Array, array, instance, read_only, whole
 from driftwise.control.costs import Cost
 from driftwise.control.plants import read_limits, shown_limits
@@ -97,6 +99,31 @@ class Controller(Actor):
     def _read_state(self, x: ArrayLike) -> Array:
         """Return a copy of the state, checked."""
         return array(f"{type(self).__name__}.act", "x", x, (self.state_dim,), copy=True)
+
+    _may_miss = False
+    """Whether a state may be missing: then it is remembered as NaN."""
+
+    def _configuration(self) -> dict[str, Any]:
+        """Return the arguments that build it again; learners and controllers among them are new ones."""
+        given = super()._configuration()
+        return {name: Anew(value) if isinstance(value, Actor) else value for name, value in given.items()}
+
+    def _saved(self) -> dict[str, Any]:
+        """Return the state by name: that of every actor, and the last state of the plant."""
+        return {**super()._saved(), "x": self._x}
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Take in a state that was saved, after checking it."""
+        owner, x = type(self).__name__, saved.pop("x")
+        if not (self._may_miss and isinstance(x, np.ndarray) and x.shape == self._x.shape and x.dtype == np.float64):
+            x = array(owner, "x", x, self._x.shape)
+        super()._resume(saved)
+        if self._acted is not None:
+            u = array(owner, "acted", self._acted, (self.input_dim,))
+            low, high = self._bounds
+            expect(owner, "a state", {"inputs": ((low <= u) & (u <= high)).all()})
+            self.__dict__["_acted"] = read_only(u)
+        self.__dict__["_x"] = x
 
     def _observable(self, cost: Cost, applied: ArrayLike | None) -> Array:
         """Check what is given to `observe`, and return the input that was applied."""

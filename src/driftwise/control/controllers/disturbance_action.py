@@ -16,7 +16,7 @@ from driftwise.control.policies import engine
 from driftwise.control.policies.disturbance_action import nominal_loop, policy_memory
 from driftwise.engine.layout import DECISION_AT
 from driftwise.engine.rounds import REFUSED
-from driftwise.errors import ParameterError
+from driftwise.errors import CheckpointError, ParameterError
 from driftwise.learners import Ensemble, Learner
 
 
@@ -91,9 +91,32 @@ class DisturbanceActionController(PolicyLoop):
         H = policy_memory(f"{owner}: the learner must decide on", domain, memory, (du, dx))
         instance(owner, "normalised", normalised, bool, "True")
         self.learner = learner.clone()
+        # One whose constructor is called with what it has become by now, such as `rounded`, is kept as it was.
+        own = type(learner)._configuration is not Learner._configuration
+        self._fresh = learner.clone() if own else None
         self._compiled = isinstance(learner, Ensemble) and learner.runs_compiled()
         limits: dict[str, Any] = {"input_bound": input_bound, "rate_limit": rate_limit, "guard": guard}
         super().__init__(system, K, H, horizon=learner.horizon, normalised=normalised, **limits)
+
+    def _configuration(self) -> dict[str, Any]:
+        """Return what builds it again, with a learner that has not played yet."""
+        known = super()._configuration()
+        return known if self._fresh is None else {**known, "learner": self._fresh}
+
+    def _saved(self) -> dict[str, Any]:
+        """Return the state: the loop and the learner."""
+        return {**super()._saved(), "learner": self.learner._saved() if self._fresh is None else self.learner}
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Continue from a state that was saved."""
+        learner = saved.pop("learner")
+        super()._resume(saved)
+        if self._fresh is None:
+            self.learner._resume(learner)
+            return
+        if type(learner) is not type(self.learner) or learner.domain.dim != self.learner.domain.dim:
+            raise CheckpointError(f"{type(self).__name__}: it learns by another learner, {learner!r:.60}.")
+        self.__dict__["learner"] = learner
 
     @property
     def _decider(self) -> Array:
@@ -137,12 +160,17 @@ class DisturbanceActionController(PolicyLoop):
         return array(name, "returns", self.learner.act(), (self.learner.domain.dim,))
 
     def _learn_by_hand(self, cost: Cost) -> int:
-        square = self._gradient(cost, self._policy())
-        if not square <= LARGEST * LARGEST:
-            return REFUSED
-        self.learner.observe(self._parts["gradient"].ravel().copy())
-        engine.end_round(self._cell, square)
-        return engine.PAUSED
+        acted, status = self.learner._acted, REFUSED
+        try:
+            square = self._gradient(cost, self._policy())
+            if square <= LARGEST * LARGEST:
+                self.learner.observe(self._parts["gradient"].ravel().copy())
+                engine.end_round(self._cell, square)
+                status = engine.PAUSED
+        finally:
+            if status == REFUSED:  # compiled rounds do not ask the learner to act, so it may not have
+                self.learner.__dict__["_acted"] = acted
+        return status
 
     def _gradient(self, cost: Cost, policy: Array) -> float:
         """Write the gradient for the learner into the room, and return its squared norm, or what it counts for."""

@@ -4,7 +4,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,8 +55,9 @@ class Guard(Fixed):
     deadline : float, optional
         Longest time between two samples, in seconds of the clock. A sample that comes later is used, but nothing is
         learnt from it.
-    clock : callable, default time.monotonic
-        Returns the time in seconds; give your own for tests, or the clock of your machine.
+    clock : callable, optional
+        Returns the time in seconds; ``time.monotonic`` when left out. Give your own for tests, or the clock of your
+        machine; a controller with such a guard cannot be saved, as a clock is code.
 
     Examples
     --------
@@ -76,7 +77,7 @@ class Guard(Fixed):
         self,
         state_bound: ArrayLike | None = None,
         deadline: float | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         given = None if state_bound is None else loose("Guard", "state_bound", state_bound)
         if given is not None:
@@ -85,9 +86,15 @@ class Guard(Fixed):
                 raise ParameterError("Guard: state_bound must be above 0 for every state.")
         self.state_bound = None if given is None else read_only(given)
         self.deadline = None if deadline is None else number("Guard", "deadline", deadline, low=0.0, exclusive=True)
+        clock = time.monotonic if clock is None else clock
         if not callable(clock):
             raise ParameterError(f"Guard: clock must return the time in seconds when called, got {clock!r}.")
         self.clock = clock
+
+    def _configuration(self) -> dict[str, Any]:
+        """Return what builds it again; a clock of one's own is code, which is not saved."""
+        known = super()._configuration()
+        return known if self.clock is not time.monotonic else {**known, "clock": None}
 
 
 def read_guard(owner: str, guard: bool | Guard) -> Guard | None:
@@ -175,6 +182,10 @@ _TEXTS = {
     kinds.ADOPTED: (LEARNING, "states are foreseen better with another actuator; from now on: {model}"),
 }
 """What the kinds of event mean for the status, and how they are put in words."""
+
+
+KINDS = tuple(_TEXTS)
+"""All kinds of event."""
 
 
 def told(row: Array, name: Callable[[int], str]) -> Event:

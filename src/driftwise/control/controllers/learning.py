@@ -170,6 +170,15 @@ class LearningController(DisturbanceActionController):
         options: dict[str, Any] = {"input_bound": input_bound, "rate_limit": rate_limit, "guard": guard}
         super().__init__(system, learner, K=gain, normalised=normalised, **options)
 
+    def _configuration(self) -> dict[str, Any]:
+        """Return what builds it again: a random start as it was drawn."""
+        known = super()._configuration()
+        if not isinstance(known["start"], str):
+            return {**known, "seed": 0}
+        domain = self.learner.domain
+        assert isinstance(domain, SpectralBalls)
+        return {**known, "start": self.learner._configuration()["start"].reshape(domain.shape), "seed": 0}
+
     @abstractmethod
     def _ensemble(self, constants: Constants) -> dict[str, Any]:
         """Return the parts of the learner over policies, as `Ensemble` takes them."""

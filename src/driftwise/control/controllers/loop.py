@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, array, loose, read_only
+from driftwise._validate import Array, array, instance, loose, read_only
 from driftwise.control.controllers.base import Controller
 from driftwise.control.controllers.guard import (
     Event,
@@ -21,6 +21,7 @@ from driftwise.control.controllers.guard import (
     sight_of,
 )
 from driftwise.control.controllers.run import Calls, Learning, address_of
+from driftwise.control.controllers.saving import resume_cell, resume_weights
 from driftwise.control.costs import Cost, QuadraticCost
 from driftwise.control.frozen import FrozenPolicy, Margins
 from driftwise.control.plants import System
@@ -82,6 +83,7 @@ class PolicyLoop(Controller):
     _learning: ClassVar[Learning]
     _decider: Array
     """The vector of what decides on policies, ready for kernels."""
+    state_names = ()
     _compiled = True
     """Whether compiled code does what the methods of the decider would."""
     records_policies: ClassVar[bool] = True
@@ -182,6 +184,26 @@ class PolicyLoop(Controller):
         """Make room to work in again after copying or unpickling."""
         super().__setstate__(saved)
         self._take(CELL.with_room(self._cell, sides_of(self._cell)))
+
+    @property
+    def _may_miss(self) -> bool:  # type: ignore[override]
+        return self.guard is not None
+
+    def _saved(self) -> dict[str, Any]:
+        """Return the state: the loop, and what references go by. When the clock was last looked at is forgotten."""
+        aims = self.__dict__.get("_aims_by")
+        loop = {"cell": CELL.kept(self._cell), "referred": self._referred, "aims_by": aims and list(aims)}
+        return {**super()._saved(), **loop}
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Continue from a state that was saved."""
+        owner = type(self).__name__
+        cell, referred, aims = (saved.pop(name) for name in ("cell", "referred", "aims_by"))
+        super()._resume(saved)
+        resume_cell(owner, self._cell, cell, self._round, len(self.__dict__.get("_actuators", [None])))
+        self.__dict__["_referred"] = instance(owner, "referred", referred, bool, "True")
+        if aims is not None:
+            self.__dict__["_aims_by"] = resume_weights(owner, aims, (self.state_dim, self.input_dim))
 
     @cached_property
     def stability(self) -> StrongStability:
@@ -290,9 +312,25 @@ class PolicyLoop(Controller):
         if reference is not None and self._acted is None:
             rows = self._read_reference(reference)
             state = self._read_state(x)
-            self._refer(rows)
-            return super().act(state)
+            aimed = self._aims()
+            try:
+                self._refer(rows)
+                return super().act(state)
+            except BaseException:
+                self._aim_again(aimed)
+                raise
         return super().act(x)  # type: ignore[arg-type]
+
+    def _aims(self) -> tuple[Any, ...]:
+        """Return what a reference changes, for `_aim_again`, which is called if the round is refused."""
+        parts, names = self._parts, ("target", "aim", "lead", "centre", "level")
+        return self._referred, {name: parts[name].copy() for name in names}
+
+    def _aim_again(self, aims: tuple[Any, ...]) -> None:
+        """Aim as before."""
+        self.__dict__["_referred"] = aims[0]
+        for name, part in aims[1].items():
+            self._parts[name][:] = part
 
     def _read_reference(self, reference: ArrayLike) -> Array:
         """Return a reference as rows, checked."""

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._settings import Fixed
-from driftwise._validate import Array, array, whole
+from driftwise._validate import Array, array, choice, whole
 from driftwise.control.costs.kernels import CostData, cost_vector, one_slope, one_value
+from driftwise.control.costs.saved import checked_data, sizes_of
 from driftwise.errors import InputError, ParameterError
 
 RULES = ("refuse", "warn")
@@ -152,11 +153,27 @@ class DataCost(Cost):
         other = copy.copy(self)
         other.__dict__.pop("vector", None)  # that of this cost, if it was ever asked for
         other.data = data
+        other.__dict__["_own_data"] = True  # not those that its constructor would make
         other.state_dim = self.state_dim or data.state_target.shape[1] or None
         other.input_dim = self.input_dim or data.input_target.shape[1] or None
         if data.limits.shape[2] > 1:
             other.state_dim = data.limits.shape[2]
         return other
+
+    def _saved(self) -> dict[str, Any] | None:
+        """Return what its constructor would not make: data of its own, None if it has none."""
+        if "_own_data" not in self.__dict__:
+            return None
+        sizes = [self.state_dim, self.input_dim]
+        return {"data": dict(self.data._asdict()), "sizes": sizes, "if_not_convex": self.if_not_convex}
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Take in the data that were saved, after checking them."""
+        owner, sizes = type(self).__name__, sizes_of(type(self).__name__, saved["sizes"])
+        self.data = checked_data(owner, self.data.kind, CostData(**saved["data"]), sizes)
+        self.__dict__.update(_own_data=True, state_dim=sizes[0], input_dim=sizes[1])
+        self.__dict__["if_not_convex"] = choice(owner, "if_not_convex", saved["if_not_convex"], RULES)
+        self.__dict__.pop("vector", None)
 
     def of_round(self, t: int) -> Self:
         """Return the cost of round t, from the data of all rounds."""

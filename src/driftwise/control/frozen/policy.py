@@ -304,6 +304,11 @@ class FrozenPolicy(Fixed):
             values |= {"C": None, "L": None}
         return cls(**values)
 
+    def _configuration(self) -> dict[str, Any]:
+        """Return the arguments that build it again, for files of controllers that begin with it."""
+        values = {**self._law._asdict(), "states": self.states}
+        return values if self._law.observed else {**values, "C": None, "L": None}
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what is to be copied: no views into the cell."""
         return {"law": tuple(self._law), "_cell": CELL.kept(self._cell)}

@@ -9,20 +9,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, instance, loose, read_only
+from driftwise._saving import expect
+from driftwise._validate import Array, array, choice, instance, loose, read_only, whole
 from driftwise.control.controllers.base import Controller
 from driftwise.control.controllers.guard import Event
 from driftwise.control.costs import Cost
-from driftwise.control.identification.making import made, replay
+from driftwise.control.identification.making import made, read_maker, replay
 from driftwise.control.identification.past import Past, Round
 from driftwise.control.identification.rehearsal import by, over
+from driftwise.control.identification.saving import (
+    resume_tracker,
+    resumed_events,
+    resumed_inside,
+    resumed_rounds,
+    saved_events,
+    saved_rounds,
+    saved_tracker,
+)
 from driftwise.control.identification.tracking import BLOCK, FIRST, WINDOW, Tracker
 from driftwise.control.plants import PLANT_HINT, LinearSystem, System
 from driftwise.control.policies.disturbance_action import stable_loop
 from driftwise.control.policies.model import weights_of
 from driftwise.control.self_tuned import SelfTunedController
 from driftwise.control.stability import lqr, spectral_radius
-from driftwise.errors import DriftwiseError, ParameterError
+from driftwise.errors import CheckpointError, DriftwiseError, ParameterError
 
 NOMINAL, ADAPTED = "nominal", "adapted"
 
@@ -53,6 +63,9 @@ LOGGED = 1000
 
 LARGEST = 1e100
 """Largest size of a state that counts as one."""
+
+COUNTS, NUMBERS = ("left", "wait", "pause", "began", "seen", "shift"), ("paid", "used_to_pay", "before")
+"""What is saved besides models, rounds and controllers."""
 
 _logger = logging.getLogger("driftwise")
 
@@ -142,6 +155,8 @@ class AdaptiveController(Controller):
     ('adapted', True)
     """
 
+    state_names = ()
+
     def __init__(
         self,
         system: System,
@@ -153,10 +168,7 @@ class AdaptiveController(Controller):
     ) -> None:
         owner = "AdaptiveController"
         instance(owner, "system", system, System, PLANT_HINT)
-        if not callable(controller):
-            raise ParameterError(
-                f"{owner}: controller must make a controller, such as SelfTunedController, got {controller!r}."
-            )
+        self._make = read_maker(owner, controller, "SelfTunedController")
         if system.delay or system.lag is not None:
             raise ParameterError(
                 f"{owner}: plants with a delay or a lag are not supported, as only A and B are corrected; leave both "
@@ -170,7 +182,7 @@ class AdaptiveController(Controller):
         gain, _ = stable_loop(owner, system, lqr(system, *weights) if K is None and weights is not None else K)
         self.system = system
         self.K = read_only(gain)
-        self._make, self._cost = controller, cost
+        self._cost = cost
         self._tracker = Tracker(system.A, system.B)
         self._rounds: deque[Round] = deque(maxlen=WINDOW + 1)
         self._gain = self.K
@@ -182,6 +194,46 @@ class AdaptiveController(Controller):
         self._began = self._seen = self._shift = 0
         self._paid, self._used_to_pay, self._before = 0.0, 0.0, np.inf
         self.status = NOMINAL
+
+    @property
+    def _may_miss(self) -> bool:  # type: ignore[override]
+        return self.guard is not None
+
+    def _saved(self) -> dict[str, Any]:
+        """Return the state: the models, the rounds that were seen, and the controllers in charge."""
+        known = {name: getattr(self, f"_{name}") for name in (*COUNTS, *NUMBERS, "inner", "leaving")}
+        seen = {"past": saved_rounds(self._rounds), "models": saved_tracker(self._tracker)}
+        return {
+            **super()._saved(),
+            **known,
+            **seen,
+            "gain": self._gain.copy(),
+            "events": saved_events(self._events),
+            "status": self.status,
+        }
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Continue from a state that was saved."""
+        owner, (n, du) = type(self).__name__, (self.state_dim, self.input_dim)
+        others = ("inner", "leaving", "gain", "past", "models", "events", "status")
+        known = {name: saved.pop(name) for name in (*COUNTS, *NUMBERS, *others)}
+        inner, leaving = (resumed_inside(owner, known[name], n, du) for name in ("inner", "leaving"))
+        if inner is None:
+            raise CheckpointError(f"{owner}: there is no controller in charge.")
+        self._inner, self._leaving = inner, leaving
+        super()._resume(saved)
+        for name in COUNTS:
+            self.__dict__[f"_{name}"] = whole(owner, name, known[name], low=-(2**53) if name == "shift" else 0)
+        for name in NUMBERS:
+            expect(owner, "a state", {name: isinstance(known[name], float) and known[name] == known[name]})
+            self.__dict__[f"_{name}"] = known[name]
+        rounds = resumed_rounds(owner, known["past"], n, du)
+        expect(owner, "a state", {"rounds": len(rounds) <= WINDOW + 1, "weights": self._left <= FADE})
+        self._rounds.extend(rounds)
+        self._gain = read_only(array(owner, "gain", known["gain"], (du, n)))
+        resume_tracker(owner, self._tracker, known["models"])
+        self._events.extend(resumed_events(owner, known["events"]))
+        self.status = choice(owner, "status", known["status"], (NOMINAL, ADAPTED))
 
     def _controller_for(self, system: System, gain: Array) -> Controller:
         bound = self.input_bound if np.isfinite(self.input_bound).any() else None
@@ -257,6 +309,9 @@ class AdaptiveController(Controller):
         return np.asarray((1.0 - share) * u + share * old)
 
     def _learn(self, x: Array, applied: Array, cost: Cost) -> None:
+        known = bool(np.abs(x).max() <= LARGEST)
+        # Before anything is learnt: a cost of the user's own may refuse this state.
+        paid = float(cost.value(x, applied)) if known else 0.0
         self._inner.observe(cost, applied=applied)
         if self._leaving is not None:
             self._left -= 1
@@ -266,21 +321,22 @@ class AdaptiveController(Controller):
                 self._left = 0
             if self._left <= 0:
                 self._leaving = None
-        if not np.abs(x).max() <= LARGEST or (self._rounds and self._tracker.jumped(self._rounds[-1], x)):
+        if not known or (self._rounds and self._tracker.jumped(self._rounds[-1], x)):
             self._rounds.clear()
             return
         self._rounds.append(Round(x, applied, applied, cost))
         self._seen += 1
-        paid = float(cost.value(x, applied))
         self._paid += (paid - self._paid) / min(self._seen, RECENT)
         self._used_to_pay += (paid - self._used_to_pay) / min(self._seen, USUAL)
-        if self.status == ADAPTED and self._paid > HARM * self._before and len(self._rounds) > BLOCK:
-            self._take_back()
-        if self._seen % BLOCK == 0 and len(self._rounds) > 2 * BLOCK:
-            try:
+        try:
+            if self.status == ADAPTED and self._paid > HARM * self._before and len(self._rounds) > BLOCK:
+                self._take_back()
+            if self._seen % BLOCK == 0 and len(self._rounds) > 2 * BLOCK:
                 self._look(cost)
-            except np.linalg.LinAlgError:
-                self._rounds.clear()
+        except np.linalg.LinAlgError:
+            self._rounds.clear()
+        except DriftwiseError as error:  # the round is over: what would have taken over does not
+            self._say(self.status, f"another model cannot be used: {error}")
 
     def _look(self, cost: Cost) -> None:
         """Judge the models by the last rounds, and change the one in use if that is called for."""
@@ -294,8 +350,8 @@ class AdaptiveController(Controller):
             for_nominal = tracker.evidence(tracker.nominal, tracker.current)
             for_fitted = tracker.evidence(tracker.fitted, tracker.current)
         if self.status == ADAPTED and for_nominal > BACK:
-            tracker.go_back()
             self._hand_over(self.system, self.K, past, rounds[-1])
+            tracker.go_back()
             self._say(
                 NOMINAL, f"back to the model that was given: it foresees states better (evidence {for_nominal:.3g})"
             )
@@ -306,8 +362,8 @@ class AdaptiveController(Controller):
     def _take_back(self) -> None:
         """Go back to the model that was given at once: the one that was adopted does harm."""
         rounds = list(self._rounds)
-        self._tracker.go_back()
         self._hand_over(self.system, self.K, Past.of(rounds[:-1], rounds[-1].state), rounds[-1])
+        self._tracker.go_back()
         self._leaving, self._pause, self._wait = None, LONGEST, self._seen + LONGEST
         ratio = self._paid / self._before if self._before > 0.0 else np.inf
         self._say(NOMINAL, f"back to the model that was given: costs are {ratio:.3g} times those before the correction")
@@ -340,8 +396,8 @@ class AdaptiveController(Controller):
         if np.mean(ratios) > WORTH or max(ratios) > WORST or wrong > WRONG:
             self._say(self.status, f"{text} (evidence {evidence:.3g}), but is not worth it: {outcome}")
             return False
-        tracker.adopt()
         self._hand_over(system, gain, past, last)
+        tracker.adopt()
         if self.status == NOMINAL:
             self._before = self._used_to_pay
         self._say(ADAPTED, f"{text} (evidence {evidence:.3g}) and is adopted: {outcome}")

@@ -10,18 +10,28 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import LARGEST
-from driftwise._validate import Array, choice, number, read_only, seeded, whole
+from driftwise._validate import Array, array, choice, instance, number, read_only, seeded, whole
 from driftwise.control.bounds.problem import LOG
 from driftwise.control.controllers.base import Controller
 from driftwise.control.controllers.guard import Event
 from driftwise.control.controllers.named import ScreamController
 from driftwise.control.costs import Cost
 from driftwise.control.identification.identify import Identified, identify
-from driftwise.control.identification.making import made, replay
+from driftwise.control.identification.making import made, read_maker, replay
 from driftwise.control.identification.methods import METHODS
 from driftwise.control.identification.past import Past, Round
 from driftwise.control.identification.probes import WARM_UP, first_sizes, resized, settled
 from driftwise.control.identification.rehearsal import plausible_plants, rehearse, stabilised
+from driftwise.control.identification.saving import (
+    resumed_estimate,
+    resumed_events,
+    resumed_inside,
+    resumed_rounds,
+    saved_estimate,
+    saved_events,
+    saved_rounds,
+    whole_or_none,
+)
 from driftwise.control.plants import LinearSystem, as_matrix
 from driftwise.control.policies.scales import WIDTH, gain_size, loop_memory
 from driftwise.control.self_tuned import SelfTunedController
@@ -58,6 +68,11 @@ LOGGED = 1000
 
 LONGEST = 100_000
 """Rounds of data that are kept, the newest, however long exploration takes."""
+
+KEPT = (
+    "rng", "next", "sizes", "size_at", "full_at", "probe", "bound", "far", "began", "hold", "held", "moved",
+)  # fmt: skip
+"""What is saved besides what the controller shows."""
 
 _logger = logging.getLogger("driftwise")
 
@@ -156,6 +171,8 @@ class ExploreThenCommit(Controller):
     ('committed', True)
     """
 
+    state_names = ()
+
     def __init__(
         self,
         *,
@@ -179,17 +196,12 @@ class ExploreThenCommit(Controller):
         self.order = self.state_dim if order is None else whole(owner, "order", order)
         self.method = choice(owner, "method", method, tuple(METHODS))
         self.memory = memory if memory is None or memory == LOG else whole(owner, "memory", memory)
-        if not callable(controller):
-            raise ParameterError(
-                f"{owner}: controller must make a controller, such as SelfTunedController or ScreamController, "
-                f"got {controller!r}."
-            )
+        self._make = read_maker(owner, controller, "SelfTunedController or ScreamController")
         if exploration is None and self.horizon is None:
             raise ParameterError(f"{owner}: give the horizon, or the rounds of exploration=.")
         budget = math.ceil((self.horizon or 0) ** (2.0 / 3.0))
         most = budget if self.method == "moments" else min(budget, MOST)
         self.exploration = whole(owner, "exploration", most if exploration is None else exploration)
-        self._make = controller
         self._rng = seeded(owner, seed)
         self._next = self.exploration
         self._past: list[Round] = []  # while exploring
@@ -246,6 +258,40 @@ class ExploreThenCommit(Controller):
             f"{self.committed.truncation_clause()}"
         )
 
+    def _configuration(self) -> dict[str, Any]:
+        """Return what builds it again; what probes are drawn from is part of the state."""
+        return {**super()._configuration(), "seed": 0}
+
+    def _saved(self) -> dict[str, Any]:
+        """Return the state: the rounds that were explored, the probes, the estimate, and the controller in charge."""
+        known = {name: getattr(self, f"_{name}") for name in KEPT}
+        found = {"identified": saved_estimate(self.identified), "committed": self.committed}
+        seen = {"past": saved_rounds(self._past), "log": saved_events(self.log)}
+        return {**super()._saved(), **known, **found, **seen, "status": self.status}
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Continue from a state that was saved."""
+        owner, shape = type(self).__name__, (self.state_dim, self.input_dim)
+        known = {name: saved.pop(name) for name in (*KEPT, "identified", "committed", "past", "log", "status")}
+        super()._resume(saved)
+        for name in ("next", "far", "hold", "held"):
+            whole(owner, name, known[name], low=0)
+        for name in ("bound", "began"):
+            number(owner, name, known[name], low=0.0)
+        for name in ("sizes", "probe"):
+            array(owner, name, known[name], (self.input_dim,))
+        for name in ("size_at", "full_at"):
+            whole_or_none(owner, name, known[name])
+        instance(owner, "moved", known["moved"], bool, "True")
+        instance(owner, "rng", known["rng"], np.random.Generator, "numpy.random.default_rng(0)")
+        self.__dict__.update({f"_{name}": known[name] for name in KEPT})
+        self.identified = resumed_estimate(owner, known["identified"], *shape)
+        self.committed = resumed_inside(owner, known["committed"], *shape)
+        self._past = resumed_rounds(owner, known["past"], *shape)
+        self.log = resumed_events(owner, known["log"])
+        allowed = (EXPLORING,) if self.committed is None else (COMMITTED, FALLBACK)
+        self.status = choice(owner, "status", known["status"], allowed)
+
     def _say(self, status: str, text: str) -> None:
         self.status = status
         self.log.append(Event(self.round, status, text))
@@ -255,7 +301,10 @@ class ExploreThenCommit(Controller):
     def _decide(self, x: Array) -> Array:
         if self.round == 0:
             self._began = float(np.linalg.norm(x))
-        if self.committed is None and not self._jumped(x):
+        if self.committed is not None:
+            return self._committed_input(self.committed, x)
+        before = {**self.__dict__, "log": self.log.copy()}
+        if not self._jumped(x):
             if self._size_at is not None and len(self._past) >= self._size_at:
                 self._resize(x)
             if self._ready():
@@ -263,7 +312,14 @@ class ExploreThenCommit(Controller):
         if self.committed is None:
             self._probe = self._sizes * self._rng.choice([-1.0, 1.0], self.input_dim)
             return np.clip(self._probe - self.K @ x, -LARGEST, LARGEST)
-        u = self.committed.act(x)
+        try:
+            return self._committed_input(self.committed, x)
+        except BaseException:
+            self.__dict__.update(before)  # as if it had not committed
+            raise
+
+    def _committed_input(self, committed: Controller, x: Array) -> Array:
+        u = committed.act(x)
         return np.clip(-self.K @ x, -LARGEST, LARGEST) if self._guarded(x) else u
 
     def _learn(self, x: Array, applied: Array, cost: Cost) -> None:

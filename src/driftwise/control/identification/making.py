@@ -8,6 +8,15 @@ from typing import Any
 from driftwise.control.controllers.base import Controller
 from driftwise.control.identification.past import Past
 from driftwise.control.plants import System
+from driftwise.errors import ParameterError
+
+
+def read_maker(owner: str, make: Any, examples: str) -> Callable[..., Controller]:
+    """Return what makes a controller: a class of controllers, or another function."""
+    kind = make.func if isinstance(make, functools.partial) else make
+    if not callable(make) or (isinstance(kind, type) and not issubclass(kind, Controller)):
+        raise ParameterError(f"{owner}: controller must make a controller, such as {examples}, got {make!r}.")
+    return make  # type: ignore[no-any-return]
 
 
 def made(make: Callable[..., Controller], system: System, options: dict[str, Any]) -> Controller:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import LARGEST
-from driftwise._validate import Array, array, instance, loose
+from driftwise._saving import expect
+from driftwise._validate import Array, array, instance, loose, whole
 from driftwise.control.controllers.base import Controller
 from driftwise.control.controllers.guard import Event, Guard, Health, settle_time
 from driftwise.control.costs import Cost, CustomCost, QuadraticCost
@@ -129,6 +130,7 @@ class OutputFeedback(Controller):
     """
 
     _act = "act(y)"
+    state_names = ()
 
     def __init__(
         self,
@@ -195,6 +197,7 @@ class OutputFeedback(Controller):
         self._behind, self._settling = 0, settle_time(seen.A - seen.L @ seen.C)
         self._known, self._pushed = True, [np.zeros(du) for _ in range(system.delay + 1)]
         self._lagged = np.zeros(du)
+        self._x = np.zeros(dy)
         self._last: tuple[Any, Any] = (None, None)
 
     def _with_disturbances(self, K: Array, weights: tuple[Array, Array] | None) -> Array:
@@ -225,6 +228,28 @@ class OutputFeedback(Controller):
             lambda z, u: (np.concatenate([cost.gradient(z[:n], u)[0], slope]), cost.gradient(z[:n], u)[1]),
             if_not_convex=cost.if_not_convex,
         )
+
+    @property
+    def _may_miss(self) -> bool:  # type: ignore[override]
+        return self.inner.guard is not None
+
+    def _saved(self) -> dict[str, Any]:
+        """Return the state: that of the controller on the estimates, and of the observer."""
+        observer = {name: getattr(self, f"_{name}") for name in ("estimate", "innovation", "behind", "known", "lagged")}
+        return {**super()._saved(), **observer, "pushed": np.array(self._pushed), "inner": self.inner._saved()}
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Continue from a state that was saved."""
+        owner, pushed, inner = type(self).__name__, saved.pop("pushed"), saved.pop("inner")
+        for name in ("estimate", "innovation", "lagged"):
+            self.__dict__[f"_{name}"] = array(owner, name, saved.pop(name), getattr(self, f"_{name}").shape)
+        self._behind = whole(owner, "behind", saved.pop("behind"), low=0, high=self._settling)
+        self._known = instance(owner, "known", saved.pop("known"), bool, "True")
+        self._pushed = list(array(owner, "pushed", pushed, (len(self._pushed), self.input_dim)))
+        super()._resume(saved)
+        self.inner._resume(inner)
+        together = (self.inner._acted is None) == (self._acted is None) and self.inner.round == self.round
+        expect(owner, "a state", {"rounds": together})
 
     @property
     def estimate(self) -> Array:
@@ -300,8 +325,13 @@ class OutputFeedback(Controller):
             shape = (self.state_dim,) if given.ndim < 2 else ("rounds", self.state_dim)
             rows = np.atleast_2d(array("OutputFeedback.act", "reference", given, shape))
             read = self._read_state(y)
-            self.inner._refer(np.hstack([rows, np.zeros((len(rows), self._observed.extra))]))
-            return super().act(read)
+            aimed = self.inner._aims()
+            try:
+                self.inner._refer(np.hstack([rows, np.zeros((len(rows), self._observed.extra))]))
+                return super().act(read)
+            except BaseException:
+                self.inner._aim_again(aimed)
+                raise
         return super().act(y)  # type: ignore[arg-type]
 
     def _read_state(self, x: ArrayLike | None) -> Array:

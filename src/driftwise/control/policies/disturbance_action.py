@@ -1,10 +1,12 @@
 """Disturbance-action policies and the states they lead to (the definition and the proposition of Section 5.2)."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._saving import savable
 from driftwise._validate import Array, Checked, array, checked, instance, loose, read_only, whole
 from driftwise.control.plants import PLANT_HINT, LinearSystem, System, as_matrix
 from driftwise.control.stability import lqr
@@ -13,6 +15,7 @@ from driftwise.domains import Domain
 from driftwise.errors import InputError, ParameterError
 
 
+@savable
 class DisturbanceAction(metaclass=Checked):
     """The policy u_t = -K x_t + sum_{i=1..H} M[i] w_{t-i}: a linear gain, plus a linear answer to past disturbances.
 
@@ -37,6 +40,10 @@ class DisturbanceAction(metaclass=Checked):
     def __init__(self, K: ArrayLike, M: ArrayLike) -> None:
         self.K = read_only(array("DisturbanceAction", "K", K, ("du", "dx"), copy=True))
         self.M = read_only(array("DisturbanceAction", "M", M, ("H", *self.K.shape), copy=True))
+
+    def _configuration(self) -> dict[str, Any]:
+        """Return the arguments that build it again, for files."""
+        return {"K": self.K, "M": self.M}
 
     @property
     def memory(self) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 from driftwise._validate import Array
 from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.control.controllers.run import Learning
+from driftwise.control.controllers.saving import resume_weights
 from driftwise.control.costs import Cost, DataCost, QuadraticCost
 from driftwise.control.plants import System
 from driftwise.control.policies.engine import report
@@ -47,9 +48,10 @@ from driftwise.control.self_tuned.rounds import (
     pool_weights,
     replay,
 )
+from driftwise.control.self_tuned.saving import model_in, resume_pool
 from driftwise.control.self_tuned.steps import finish
 from driftwise.domains import SpectralBalls
-from driftwise.errors import InputError, StabilityError
+from driftwise.errors import CheckpointError, InputError, StabilityError
 
 
 class PooledLoop(PolicyLoop):
@@ -159,6 +161,34 @@ class PooledLoop(PolicyLoop):
         """Make room to work in again after copying or unpickling."""
         super().__setstate__(saved)
         self._hold(POOL.with_room(self._pool, self._sides), self._best)
+
+    def _saved(self) -> dict[str, Any]:
+        """Return the state: the loop, the members, and the weights of the cost that they are made for."""
+        return {**super()._saved(), "weights": list(self._weights), "pool": kept(self._pool, self.domain)}
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Continue from a state that was saved: with members that are made for the same cost and model."""
+        owner, weights, pool = type(self).__name__, saved.pop("weights"), saved.pop("pool")
+        super()._resume(saved)
+        found = resume_weights(owner, weights, (self.state_dim, self.input_dim))
+        self._make_members(owner, found, model_in(owner, pool, len(self._actuators)))
+        resume_pool(owner, self._pool, pool, self._sides, self.domain)
+
+    def _make_members(self, owner: str, weights: tuple[Array, Array], number: int) -> None:
+        """Make members for the weights of a cost and one of the models, unless it has these."""
+        same = all(np.array_equal(*pair) for pair in zip(weights, self._weights, strict=True))
+        if same and number == 0:
+            return
+        self.__dict__["_weights"] = weights
+        models = [self._model(0)]
+        if models[0] is not None:
+            self.__dict__["_scale"] = models[0].scale
+            models.append(self._model(number))
+        model = models[-1]
+        if model is None:
+            raise CheckpointError(f"{owner}: there is no gain that is best for the cost that it was made for.")
+        self._hold(self._new_pool(model), model)
+        fill(self._pool_parts, self._actuators)
 
     def _begin_afresh(self, cost: Cost) -> None:
         """Go on with members that know nothing; in the first round, with those that are made for the cost."""
@@ -271,6 +301,27 @@ class PooledLoop(PolicyLoop):
         self._rest(rows[0], self._parts["aim"].copy(), led[0])
         self._lead_by(*led)
         self.__dict__["_referred"] = True
+
+    def _aims(self) -> tuple[Any, ...]:
+        return (*super()._aims(), {name: self._pool_parts[name].copy() for name in ("best_lead", "tilt")})
+
+    def _aim_again(self, aims: tuple[Any, ...]) -> None:
+        super()._aim_again(aims)
+        for name, part in aims[2].items():
+            self._pool_parts[name][:] = part
+
+    def _learn(self, x: Array, applied: Array, cost: Any) -> None:
+        if self.guard is not None:  # which ends a round whose cost is out of range without learning from it
+            super()._learn(x, applied, cost)
+            return
+        # Copies of the plant that have run away begin again before it is known whether the round is refused.
+        before = {name: self._pool_parts[name].copy() for name in ("states", "inputs")}
+        try:
+            super()._learn(x, applied, cost)
+        except BaseException:
+            for name, part in before.items():
+                self._pool_parts[name][:] = part
+            raise
 
     def _learn_by_hand(self, cost: Cost) -> int:
         """Ask a cost that is not built in what every member pays, and for the slopes of learners over policies."""

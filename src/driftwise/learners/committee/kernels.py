@@ -38,10 +38,9 @@ def _own_prices(c: Pointer, d: int, weights: Pointer) -> float:
     return mean
 
 
-@brief
-def act_by_mixing(committee: Array) -> None:
+@helper
+def mix_in(c: Pointer) -> None:
     """Write the weighted mean of the proposals of those awake; rounding does not carry it out of their range."""
-    c = part(committee, 0)
     d, prior, weights, rows = whole_at(c, slot.DIM), at(c, slot.PRIOR), at(c, slot.WEIGHTS), at(c, slot.ROWS)
     decision, last = at(c, slot.DECISION), at(c, slot.LAST)
     weigh(whole_at(c, slot.LANES), c[slot.RATE], prior, at(c, slot.TOTALS), weights)
@@ -59,6 +58,12 @@ def act_by_mixing(committee: Array) -> None:
         decision[k] = high if mean > high else mean
     extra = move_price(last, decision, 1, at(c, slot.PRICES), d, c[slot.ADDS_UP] > 0.0) - own
     c[slot.CHARGE] = extra if extra > 0.0 and c[slot.ROUNDS] > 0.0 else 0.0
+
+
+@brief
+def act_by_mixing(committee: Array) -> None:
+    """Decide by the weighted mean."""
+    mix_in(part(committee, 0))
 
 
 @entry
@@ -117,13 +122,18 @@ def announce(committee: Array) -> int:
     return 1
 
 
-@brief
-def observe(committee: Array) -> None:
+@helper
+def end_in(c: Pointer) -> None:
     """Add the charges, which stand in the committee, to the totals, and what the round cost to the overhead."""
-    c = part(committee, 0)
     c[slot.OVERHEAD] += _add_charges(c) + c[slot.CHARGE]
     c[slot.RATE] = tuned_rate(c[slot.FACTOR], c[slot.OVERHEAD])
     c[slot.ROUNDS] += 1.0
+
+
+@brief
+def observe(committee: Array) -> None:
+    """End a round with the charges."""
+    end_in(part(committee, 0))
 
 
 @brief
