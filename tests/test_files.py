@@ -1,4 +1,5 @@
 import errno
+import gzip
 import os
 import signal
 import stat
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from driftwise import _files
-from driftwise._files import append_durably, make_folder, read_limited, write_atomically
+from driftwise._files import append_durably, make_folder, read_limited, unpack_gzip, write_atomically
 from driftwise.errors import InputError, StorageError
 
 
@@ -169,3 +170,30 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe")
         with pytest.raises(InputError, match="is not a file"):
             read_limited("load", tmp_path / "pipe")
+
+
+def test_gzip_is_unpacked_member_by_member_up_to_a_limit() -> None:
+    text = bytes(range(256)) * 10_000
+    packed = gzip.compress(text)
+    assert unpack_gzip("load", "f", packed, len(text)) == text
+    assert unpack_gzip("load", "f", packed + packed, 2 * len(text)) == 2 * text
+    assert unpack_gzip("load", "f", packed + bytes(512), len(text)) == text
+    assert unpack_gzip("load", "f", gzip.compress(b""), 1) == b""
+    for limit in (1, len(text) - 1):
+        with pytest.raises(InputError, match=f"f holds more than {limit} bytes when it is unpacked"):
+            unpack_gzip("load", "f", packed, limit)
+
+
+@pytest.mark.parametrize("harm", ["cut", "flip", "garbage", "header"])
+def test_damaged_gzip_is_refused(harm: str) -> None:
+    packed = bytearray(gzip.compress(b"1,2\n" * 1000))
+    if harm == "cut":
+        del packed[-3:]
+    elif harm == "flip":
+        packed[-6] ^= 1
+    elif harm == "garbage":
+        packed += b"garbage"
+    else:
+        packed[0] ^= 1
+    with pytest.raises(InputError, match="f is damaged, or not compressed with gzip"):
+        unpack_gzip("load", "f", bytes(packed), 10**6)

@@ -6,9 +6,13 @@ A process that is killed in between leaves the old file as it was, and at worst 
 
 import contextlib
 import errno
+import gzip
+import io
 import os
 import secrets
 import stat
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from driftwise.errors import InputError, StorageError
@@ -188,6 +192,58 @@ def read_limited(owner: str, path: str | os.PathLike[str], limit: int | None = N
     if limit is not None and len(data) > limit:
         raise _too_large(owner, source, f"more than {limit} bytes", limit)
     return data
+
+
+def unpack_gzip(owner: str, name: str, data: bytes, limit: int) -> bytes:
+    """Return what is packed in the bytes of a gzip file, at most `limit` of it.
+
+    A few bytes can stand for billions. So they are gone through once without being kept, and what is larger than the
+    limit is refused before it takes any memory.
+
+    Parameters
+    ----------
+    owner : str
+        Who reads, for messages.
+    name : str
+        Name of the file, for messages.
+    data : bytes
+        The file; members that follow each other are put together, as gzip does it.
+    limit : int
+        Largest number of bytes that is returned.
+
+    Raises
+    ------
+    InputError
+        If it is no gzip file, damaged, cut short, followed by something else, or larger than the limit.
+
+    Examples
+    --------
+    >>> import gzip
+    >>> unpack_gzip("load", "numbers.csv.gz", gzip.compress(b"1,2"), 100)
+    b'1,2'
+    """
+    size = 0
+    for piece in _gunzipped(owner, name, data):
+        size += len(piece)
+        if size > limit:
+            raise InputError(
+                f"{owner}: {name} holds more than {limit} bytes when it is unpacked, and at most that many are read; "
+                "give a smaller file, or a larger max_bytes if you trust it."
+            )
+    return b"".join(_gunzipped(owner, name, data))
+
+
+def _gunzipped(owner: str, name: str, data: bytes) -> Iterator[bytes]:
+    """Return the contents of a gzip file in pieces of at most a megabyte."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            while piece := file.read(2**20):
+                yield piece
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            f"{owner}: {name} is damaged, or not compressed with gzip ({error}); make it again, or take .gz off its "
+            "name if it is not compressed."
+        ) from None
 
 
 def _too_large(owner: str, path: Path, size: str, limit: int) -> InputError:

@@ -80,6 +80,7 @@ Radius = Annotated[
     _option("NORM", "Largest norm of the weights; twice that of the best fixed ones.", "regression"),
 ]
 Hindsight = Annotated[bool, typer.Option(help="Find the cheapest decisions in hindsight; slow on many rows.")]
+MaxBytes = Annotated[int, _option("BYTES", "Largest file that is read, unpacked.", low=1)]
 Out = Annotated[Path, _option("DIR", "Folder for the figures and the report.")]
 
 
@@ -106,6 +107,7 @@ def compare(
     standardise: Standardise = False,
     radius: Radius = None,
     hindsight: Hindsight = True,
+    max_bytes: MaxBytes = 2**29,
     out: Out = Path("comparison"),
 ) -> None:
     """Play a file of yours: what you paid, what ours, simple rules and hindsight would have cost, and a report.
@@ -151,6 +153,7 @@ def compare(
             standardise=standardise,
             radius=radius,
             hindsight=hindsight,
+            max_bytes=max_bytes,
             progress=lambda name: status.update(f"playing: {name}"),
         )
     seconds = time.monotonic() - began

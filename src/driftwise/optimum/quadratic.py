@@ -4,6 +4,7 @@ from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
+from driftwise._pieces import in_pieces
 from driftwise._validate import Array, Indices
 from driftwise.domains import Ball, Domain
 from driftwise.losses.base import DataLoss, LossStream
@@ -53,7 +54,12 @@ def minimise(problem: Quadratics, domain: Domain) -> Array:
     if domain.diameter == 0.0:
         return points
     plan, room = domain.plan(), np.empty(2 * domain.dim + domain.room)
-    descend(A, b, plan, points, room, 1e-26, 3000)
+
+    def play(first: int, stop: int) -> int:
+        descend(A[first:stop], b[first:stop], plan, points[first:stop], room, 1e-26, 3000)
+        return stop
+
+    in_pieces(play, len(b))
     for i in np.flatnonzero(gaps(problem, domain, points) > CLOSE * scales(problem, domain)):
         if has_cones(domain):
             better = domain.project(solve_segments(A[i : i + 1], b[i : i + 1], domain, 0.0).points)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from driftwise._extras import optional
+from driftwise._files import write_atomically
 from driftwise.experiments.findings.finding import Chapter, Finding, read_chapters
 from driftwise.experiments.findings.provenance import provenance
 from driftwise.report.figures import draw
@@ -133,9 +134,7 @@ def build(folder: str | Path, *, order: Iterable[str] = ()) -> Report:
         for path in draw(finding, looks, folder / "figures" / key)
     ]
     path = folder / "report.html"
-    unfinished = path.with_suffix(".part")
-    unfinished.write_text(page(contents, looks), encoding="utf-8", newline="\n")
-    unfinished.replace(path)
+    write_atomically("report", path, page(contents, looks).encode())
     return Report(path, figures)
 
 

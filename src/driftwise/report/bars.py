@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from driftwise.report.figures import DOTS, PAGE, STYLE
 from driftwise.report.palette import COLOURS
+from driftwise.report.saving import save_figure
 
 __all__ = ["Bar", "draw_bars"]
 
@@ -62,8 +63,4 @@ def draw_bars(bars: Sequence[Bar], title: str, stem: Path) -> list[Path]:
         axes.set_xlim(left=min(0.0, *running))
         axes.set_title(title.replace("$", r"\$"), loc="left")
         figure.legend(loc="outside lower center", ncols=2)
-        stem.parent.mkdir(parents=True, exist_ok=True)
-        png, pdf = stem.parent / f"{stem.name}.png", stem.parent / f"{stem.name}.pdf"
-        figure.savefig(png, dpi=DOTS, metadata={"Software": None})
-        figure.savefig(pdf, metadata={"CreationDate": None})
-    return [png, pdf]
+        return save_figure(figure, stem, DOTS)

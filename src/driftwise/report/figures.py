@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from driftwise.experiments.findings.finding import Finding, Panel, Series
 from driftwise.report.curves import bands, dash, entries
 from driftwise.report.palette import MARKERS, Look
+from driftwise.report.saving import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,12 +107,7 @@ def draw(finding: Finding, looks: Mapping[str, Look], stem: Path) -> list[Path]:
         # Lay out once, so that both files have the same layout.
         figure.draw_without_rendering()
         figure.set_layout_engine(None)
-        stem.parent.mkdir(parents=True, exist_ok=True)
-        # Not with_suffix: a stem may contain a dot.
-        png, pdf = stem.parent / f"{stem.name}.png", stem.parent / f"{stem.name}.pdf"
-        figure.savefig(png, dpi=DOTS, metadata={"Software": None})
-        figure.savefig(pdf, metadata={"CreationDate": None})
-    return [png, pdf]
+        return save_figure(figure, stem, DOTS)
 
 
 def _plot(axes: "Axes", panel: Panel, looks: Mapping[str, Look], handles: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from driftwise._validate import Array
 from driftwise.control.frozen import FrozenPolicy, export_c
-from driftwise.errors import InputError, ParameterError
+from driftwise.errors import ParameterError, StorageError
 from tests.cases import check_refused
 from tests.control.frozen.cases import KINDS, drawn, with_everything
 
@@ -128,5 +128,5 @@ def test_names_that_c_does_not_take_are_refused(tmp_path: Path, name: str) -> No
 
 def test_bad_input_is_refused(tmp_path: Path) -> None:
     check_refused(lambda: export_c("policy", tmp_path / "c.c"), "policy", kind=ParameterError)  # type: ignore[arg-type]
-    check_refused(lambda: export_c(drawn(1), tmp_path / "none" / "c.c"), "cannot be written", kind=InputError)
-    check_refused(lambda: export_c(drawn(1), tmp_path), "cannot be written", kind=InputError)
+    check_refused(lambda: export_c(drawn(1), tmp_path / "none" / "c.c"), "cannot be written", kind=StorageError)
+    check_refused(lambda: export_c(drawn(1), tmp_path), "cannot be written", kind=StorageError)

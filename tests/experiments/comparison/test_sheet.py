@@ -38,10 +38,10 @@ def test_an_empty_file_is_called_empty(tmp_path: Path, suffix: str) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions are of another kind there")
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path) -> bytes:
+    def refuse(*args: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr("driftwise._files.open", refuse, raising=False)
     with pytest.raises(InputError, match=r"d\.csv cannot be read: Permission denied\."):
         read_sheet(write(tmp_path / "d.csv", "x,y\n1,2\n"))
 

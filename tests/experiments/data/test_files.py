@@ -62,3 +62,27 @@ def test_files_that_are_not_as_expected_are_refused(package: Path, file: str, te
         (package / file).write_text(text)
     with pytest.raises(InputError, match=f"(?i){message}"):
         read_columns("dataful", file, ["a"])
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("bad.csv", b"a,b\n\xff,1\n"),
+        ("bad.csv", b"a,b\n" + b"1" * 10**6 + b",1\n"),
+        ("bad.csv.gz", b"no gzip"),
+        ("bad.csv.gz", gzip.compress(TABLE.encode())[:-9]),
+        ("bad.zip", b"no zip"),
+        ("bad.zip", b"PK\x05\x06" + bytes(18)),
+    ],
+)
+def test_damaged_files_are_refused(package: Path, file: str, content: bytes) -> None:
+    (package / file).write_bytes(content)
+    with pytest.raises(InputError, match="damaged"):
+        read_columns("dataful", file, ["a"])
+
+
+def test_packed_files_are_unpacked_up_to_a_limit(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("driftwise.experiments.data.files.MAX_BYTES", 1000)
+    for file in ("packed.csv.gz", "packed.zip", "plain.csv"):
+        with pytest.raises(InputError, match="1000"):
+            read_columns("dataful", file, ["a"])

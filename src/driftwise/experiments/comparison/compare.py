@@ -7,6 +7,7 @@ from driftwise._validate import checked
 from driftwise.experiments.comparison import decisions, regression
 from driftwise.experiments.comparison.options import REGRESSION, check_options, one_price
 from driftwise.experiments.comparison.sheet import read_sheet
+from driftwise.experiments.comparison.text import MAX_BYTES
 from driftwise.experiments.findings.finding import Finding
 from driftwise.movecost import MoveCost
 
@@ -33,6 +34,7 @@ def compare(
     standardise: bool = False,
     radius: float | None = None,
     hindsight: bool = True,
+    max_bytes: int = MAX_BYTES,
     progress: Callable[[str], None] | None = None,
 ) -> Finding:
     r"""Play a file of yours, a row for each round, and say what everyone cost.
@@ -96,6 +98,8 @@ def compare(
         For regression: the largest norm of the weights; twice that of the best fixed weights when left out.
     hindsight : bool, default True
         Whether to work out the hindsight optimum, which can take long on large files whose decisions drift much.
+    max_bytes : int, default 2**29
+        Largest file that is read, unpacked: a few bytes of a compressed file can stand for more than there is memory.
     progress : callable, optional
         Called with what is being played.
 
@@ -135,8 +139,8 @@ def compare(
     check_options(problem, {**vars(chosen), **vars(wanted)})
     if problem == REGRESSION:
         price, contenders = one_price(switching_cost), regression.choose(learners)
-        made = regression.read_problem(read_sheet(data), target, price, wanted)
+        made = regression.read_problem(read_sheet(data, max_bytes), target, price, wanted)
         return regression.conclude(regression.hold_contest(made, contenders, hindsight, say))
     names = decisions.choose(learners, regression.CONTENDERS)
-    posed = decisions.READERS[problem](read_sheet(data), target, switching_cost, chosen)
+    posed = decisions.READERS[problem](read_sheet(data, max_bytes), target, switching_cost, chosen)
     return decisions.conclude(decisions.hold_contest(posed, names, hindsight, say))

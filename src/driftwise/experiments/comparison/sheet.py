@@ -1,5 +1,6 @@
 """A user's file as columns: CSV or parquet, read with polars, and where its rows are, for messages."""
 
+import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -7,7 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from driftwise._extras import optional
-from driftwise.errors import InputError
+from driftwise._files import read_limited, read_path
+from driftwise._validate import whole
+from driftwise.errors import InputError, StorageError
+from driftwise.experiments.comparison.text import MAX_BYTES, read_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,44 +64,56 @@ def listed(names: Sequence[str], limit: int = 20) -> str:
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
-def read_sheet(path: str | Path) -> Sheet:
+def read_sheet(path: str | Path, max_bytes: int = MAX_BYTES) -> Sheet:
     """Read a file of columns with names.
 
     Parameters
     ----------
     path : str or Path
         A file whose name ends in one of `SUFFIXES`.
+    max_bytes : int
+        Largest file that is read, and largest text or table in memory that is made of it.
     """
-    path = Path(path)
+    path = read_path("compare", path)
     kind = next((suffix for suffix in SUFFIXES if path.name.lower().endswith(suffix)), None)
-    if not path.exists():
+    try:
+        there, is_file = path.exists(), path.is_file()
+    except OSError as error:
+        raise InputError(f"compare: {path} cannot be read: {error.strerror}; give another file.") from None
+    if not there:
         raise InputError(f"There is no file {path}.{_neighbour(path)}")
-    if not path.is_file():
+    if not is_file:
         raise InputError(f"{path} is not a file; give the file with the data.")
     if kind is None:
         raise InputError(f"{path.name} is of no known kind; its name must end in {', '.join(SUFFIXES)}.")
+    limit = whole("compare", "max_bytes", max_bytes)
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+        data = read_limited("compare", path, limit)
+    except StorageError as error:
+        raise InputError(str(error)) from None
     if not data:
         raise InputError(f"{path.name} is empty; it must hold a line with the names of the columns, and then the data.")
     optional("compare", "polars", "experiments")
     if kind in (".parquet", ".pq"):
-        sheet = _read_parquet(path.name, data)
+        sheet = _read_parquet(path.name, data, limit)
     else:
-        from driftwise.experiments.comparison.text import read_text
-
-        sheet = Sheet(path.name, *read_text(path.name, data, kind))
+        sheet = Sheet(path.name, *read_text(path.name, data, kind, limit))
     if not len(sheet):
         raise InputError(f"{path.name} has the columns {listed(sheet.names)} but no rows.")
     return sheet
 
 
-def _read_parquet(file: str, data: bytes) -> Sheet:
+def _read_parquet(file: str, data: bytes, limit: int) -> Sheet:
     import polars as pl
 
     try:
+        schema = pl.read_parquet_schema(io.BytesIO(data))
+        rows = pl.scan_parquet(io.BytesIO(data)).select(pl.len()).collect().item()
+        if 8 * rows * len(schema) > limit:
+            raise InputError(
+                f"{file} has {rows} rows of {len(schema)} columns, {8 * rows * len(schema)} bytes in memory, and at "
+                f"most {limit} are read; if that is right, give max_bytes={8 * rows * len(schema)}."
+            )
         frame = pl.read_parquet(data)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         reason = str(error).splitlines()[0].removeprefix("parquet: ")

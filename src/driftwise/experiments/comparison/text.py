@@ -5,20 +5,26 @@ Python's own `csv`, which is slower and runs only when there is something to exp
 """
 
 import csv
-import gzip
 import io
 import re
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from driftwise._files import unpack_gzip
 from driftwise.errors import InputError
 from driftwise.experiments.contests.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+MAX_BYTES = 2**29
+"""Largest text, unpacked, that is read unless one asks for more."""
+
+MOST_LETTERS = csv.field_size_limit()
+"""Longest field that Python's own reader takes."""
 
 
 class Record(NamedTuple):
@@ -34,11 +40,11 @@ class Record(NamedTuple):
         return len(self.fields) <= 1 and not "".join(self.fields).strip()
 
 
-def read_text(file: str, data: bytes, kind: str) -> "tuple[pl.DataFrame, Callable[[int], str]]":
+def read_text(file: str, data: bytes, kind: str, limit: int = MAX_BYTES) -> "tuple[pl.DataFrame, Callable[[int], str]]":
     """Return the cells, stripped, with null for empty ones, and a function that says where a row is."""
     import polars as pl
 
-    text = _decode(file, data, kind)
+    text = _decode(file, data, kind, limit)
     separator = _separator(text, kind)
     header = next(_records(file, text, separator), None)
     if header is None:
@@ -68,13 +74,16 @@ def read_text(file: str, data: bytes, kind: str) -> "tuple[pl.DataFrame, Callabl
     return frame, place
 
 
-def _decode(file: str, data: bytes, kind: str) -> str:
+def _decode(file: str, data: bytes, kind: str, limit: int) -> str:
     """Return the text with line ends of one kind."""
+    if data.startswith((b"PK\3\4", b"PAR1")):
+        raise InputError(
+            f"{file} is not a text file, but a zip archive or a parquet file; give it the name it should have."
+        )
     if kind.endswith(".gz"):
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error):
-            raise InputError(f"{file} is damaged, or not compressed with gzip.") from None
+        data = unpack_gzip("compare", file, data, limit)
+    if b"\0" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{file} is not a text file: there are zero bytes in it; save it as CSV in UTF-8.")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{file} is written in UTF-16; save it as UTF-8.")
     try:
@@ -103,7 +112,11 @@ def _records(file: str, text: str, separator: str) -> Iterator[Record]:
             if begun:
                 yield record
             line = reader.line_num + 1
-    except csv.Error:
+    except csv.Error as error:
+        if "limit" in str(error):
+            raise InputError(
+                f"{file}: line {line} has a field of more than {MOST_LETTERS} characters; shorten it."
+            ) from None
         raise InputError(
             f"{file}: the quotation marks in line {line} do not match; a field that begins with one must end with one."
         ) from None

@@ -1,9 +1,9 @@
 """Files inside installed packages, found and read without importing the package."""
 
 import csv
-import gzip
 import io
 import zipfile
+import zlib
 from collections.abc import Sequence
 from importlib import metadata
 from importlib.util import find_spec
@@ -11,8 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
+from driftwise._files import read_limited, unpack_gzip
 from driftwise._validate import Array
-from driftwise.errors import InputError
+from driftwise.errors import DriftwiseError, InputError
+
+MAX_BYTES = 2**28
+"""Largest file that is read, unpacked: the largest of those that are wanted has a tenth of it."""
 
 GAPS = 0.02
 """Share of the cells that may be empty."""
@@ -42,14 +46,34 @@ def read_columns(package: str, file: str, columns: Sequence[str], rows: tuple[st
             f"The installed {package}{version(package)} has no file {file}; another version of it may: "
             f"pip install --upgrade {package}."
         )
-    table = csv.DictReader(io.StringIO(_text(path)))
-    lacking = [name for name in columns if name not in (table.fieldnames or ())]
-    if lacking:
-        raise InputError(f"{file} of the installed {package}{version(package)} has no column {lacking[0]!r}.")
-    wanted = tuple(rows[1].split("|")) if rows else ()
-    picked = [
-        [row[name] or "nan" for name in columns] for row in table if rows is None or row[rows[0]].startswith(wanted)
-    ]
+    try:
+        table = csv.DictReader(io.StringIO(_text(path)))
+        needed = columns if rows is None else (*columns, rows[0])
+        lacking = [name for name in needed if name not in (table.fieldnames or ())]
+        if lacking:
+            raise InputError(f"{file} of the installed {package}{version(package)} has no column {lacking[0]!r}.")
+        wanted = tuple(rows[1].split("|")) if rows else ()
+        picked = [
+            [row[name] or "nan" for name in columns]
+            for row in table
+            if rows is None or (row[rows[0]] or "").startswith(wanted)
+        ]
+    except DriftwiseError:
+        raise
+    except (
+        csv.Error,
+        ValueError,
+        OSError,
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        RuntimeError,
+        IndexError,
+    ) as error:
+        raise InputError(
+            f"{file} of the installed {package}{version(package)} is damaged ({type(error).__name__}: {error!s:.100}); "
+            "install the package again."
+        ) from None
     try:
         values = np.array(picked, dtype=np.float64).reshape(len(picked), len(columns))
     except ValueError:
@@ -78,10 +102,12 @@ def version(package: str) -> str:
 
 def _text(path: Path) -> str:
     """Return the text of a file; of an archive, that of the only file in it."""
-    data = path.read_bytes()
+    data = read_limited("read_columns", path, MAX_BYTES)
     if path.suffix == ".gz":
-        data = gzip.decompress(data)
+        data = unpack_gzip("read_columns", path.name, data, MAX_BYTES)
     elif path.suffix == ".zip":
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            data = archive.read(archive.namelist()[0])
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(archive.infolist()[0]) as member:
+            data = member.read(MAX_BYTES + 1)  # what an archive says about sizes need not be so
+        if len(data) > MAX_BYTES:
+            raise InputError(f"{path.name} holds more than {MAX_BYTES} bytes when it is unpacked, which are not read.")
     return data.decode("utf-8-sig")

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from driftwise._files import make_folder, read_limited, write_atomically
 from driftwise.errors import InputError, ParameterError
 
 
@@ -150,13 +151,14 @@ class Chapter:
         for finding in self.findings:
             _check(finding)
         path = folder / "findings" / f"{self.name}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".part")
         text = json.dumps(asdict(self), indent=1, default=lambda value: value.tolist())
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
+        make_folder("Chapter", path.parent)
+        write_atomically("Chapter", path, text.encode())
         return path
 
+
+MAX_BYTES = 2**29
+"""Largest file of a chapter that is read."""
 
 STYLES = ("line", "dashed", "points")
 
@@ -195,7 +197,7 @@ def read_chapters(folder: Path, order: Iterable[str] = ()) -> list[Chapter]:
 
 def _read(path: Path) -> Chapter:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_limited("report", path, MAX_BYTES))
         for found in data["findings"]:
             found["tables"] = [Table(*table) for table in found["tables"]]
             found["claims"] = [Claim(*claim) for claim in found["claims"]]
@@ -204,7 +206,7 @@ def _read(path: Path) -> Chapter:
         data["findings"] = [Finding(**found) for found in data["findings"]]
         data["provenance"] = Provenance(**data["provenance"])
         return Chapter(**data)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             f"{path} is damaged ({type(error).__name__}: {error}); make it again with `driftwise reproduce {path.stem} "
             f"--out {path.parents[1]} --resume`, or delete it."

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import zipfile
 from typing import Any
 
@@ -48,14 +49,60 @@ def encode(result: Result) -> bytes:
 
 
 def decode(data: bytes) -> Result:
-    """Return the result that was encoded: Python numbers, and arrays of its own that can be written to."""
+    """Return the result that was encoded: Python numbers, and arrays of its own that can be written to.
+
+    What `encode` cannot have written raises `InputError`, whatever it is: nothing is unpacked, no more memory is taken
+    than there are bytes, and no code in it is run.
+    """
+    try:
+        return _decoded(data)
+    except InputError:
+        raise
+    except Exception as error:  # zipfile, json and numpy raise more than a dozen kinds for bytes made up by others
+        raise InputError(f"These bytes are no result of a run ({type(error).__name__}: {error!s:.100}).") from None
+
+
+def _decoded(data: bytes) -> Result:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        rest = json.loads(archive.read("result.json"))
-        if isinstance(rest, dict):
-            for name in [name for name, value in rest.items() if isinstance(value, list)]:
-                with archive.open(f"{name}.npy") as member:
-                    rest[name] = np.lib.format.read_array(member, allow_pickle=False)
+        rest = json.loads(_member(archive, "result.json"), object_pairs_hook=_each_once)
+        if not isinstance(rest, dict):
+            return _number("this one", rest)
+        for name, value in rest.items():
+            if isinstance(value, list):
+                rest[name] = _read_array(_member(archive, f"{name}.npy"))
+            elif value is not None and not isinstance(value, str):
+                rest[name] = _number(f"its entry {name!r}", value)
         return rest
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return a file of the archive, which must be in it as it is: compressed ones can be far larger than they look."""
+    found = archive.getinfo(name)
+    if found.compress_type != zipfile.ZIP_STORED or found.file_size != found.compress_size:
+        raise InputError(f"{name} is compressed, and results of runs are not.")
+    return archive.read(found)
+
+
+def _read_array(member: bytes) -> np.ndarray[Any, Any]:
+    """Return the array in the bytes of an `.npy` file, which must be as many as its header says."""
+    file = io.BytesIO(member)
+    version = np.lib.format.read_magic(file)
+    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    shape, fortran, dtype = readers[version](file)
+    size = math.prod(shape) * dtype.itemsize
+    if fortran or dtype.kind not in "biufU" or size != len(member) - file.tell():
+        raise InputError(f"An array of shape {shape!s:.60} and type {dtype!s:.60} is not what a run returns.")
+    if not size:
+        return np.empty(shape, dtype)
+    return np.frombuffer(member, dtype, offset=file.tell()).reshape(shape).copy()
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object, in which every name must stand once."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise InputError("A name stands twice in one object.")
+    return made
 
 
 def _number(what: str, value: object) -> bool | int | float:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,14 @@ from typing import Any
 import numpy as np
 
 from driftwise import __version__
+from driftwise._files import append_durably, make_folder, read_limited, write_atomically
 from driftwise._validate import describe
-from driftwise.errors import ParameterError
+from driftwise.errors import InputError, ParameterError, StorageError
 from driftwise.experiments.sweep.fingerprint import fingerprint, full_name, package_digest
 from driftwise.experiments.sweep.result import Result, decode
+
+MAX_BYTES = 2**31
+"""Largest file of a run, and largest manifest, that is read."""
 
 
 class Store:
@@ -28,13 +31,10 @@ class Store:
     def __init__(self, folder: Path, function: Callable[..., Result]) -> None:
         self.folder = folder
         self._manifest = folder / "manifest.jsonl"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            written = self._manifest.read_bytes() if self._manifest.exists() else b""
-        except OSError as error:
-            raise ParameterError(
-                f"out must be a folder to keep runs in, and {folder} cannot be one: {error}."
-            ) from None
+        make_folder("sweep", folder)
+        # A link that leads nowhere is there as well, and cannot be read: whoever put it there is told.
+        there = os.path.lexists(self._manifest)
+        written = read_limited("sweep", self._manifest, MAX_BYTES) if there else b""
         # A line that was cut short has no end: the next one must not continue it.
         self._cut = bool(written) and not written.endswith(b"\n")
         self._lines = _parse(written)
@@ -46,40 +46,45 @@ class Store:
         }
         self.outdated = 0
         """How many runs were found that another function, or another driftwise, has made."""
+        self.damaged = 0
+        """How many runs were found that are not as they were written: cut short, changed, or made up."""
 
     def find(self, configuration: Mapping[str, Any]) -> Result | None:
         """Return the result of a run that is kept unharmed, or None."""
         text = self.text_of(configuration)
-        line = self._lines.get(self._path(text).name, {})
-        # Compared as text, in which NaN equals itself and 1 differs from 1.0.
-        if json.dumps(line.get("configuration"), sort_keys=True) != text:
+        path = self._path(text)
+        line = self._lines.get(path.name)
+        if line is None:
+            return None
+        try:
+            # Compared as text, in which NaN equals itself and 1 differs from 1.0.
+            known = json.dumps(line.get("configuration"), sort_keys=True) == text
+        except (TypeError, ValueError, RecursionError):
+            known = False
+        if not known:
+            self.damaged += 1
             return None
         if any(line.get(key) != value for key, value in self._maker.items()):
             self.outdated += 1
             return None
         try:
-            data = self._path(text).read_bytes()
-            return decode(data) if _digest(data) == line["digest"] else None
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+            data = read_limited("sweep", path, MAX_BYTES)
+            if _digest(data) != line.get("digest"):
+                raise InputError("The digest is another.")
+            return decode(data)
+        except (StorageError, InputError):
+            self.damaged += 1
             return None
 
     def keep(self, configuration: Mapping[str, Any], payload: bytes, seconds: float) -> None:
         """Write the encoded result of a run, and then its line in the manifest."""
         text = self.text_of(configuration)
         path = self._path(text)
-        unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            with unfinished.open("wb") as file:
-                _write(file, payload)
-            unfinished.replace(path)
-        except BaseException:
-            unfinished.unlink(missing_ok=True)
-            raise
+        write_atomically("sweep", path, payload)
         settings = json.loads(text)
         what = {"file": path.name, "configuration": settings, "seed": settings.get("seed")}
         line = {**what, **self._maker, "digest": _digest(payload), "seconds": round(seconds, 4)}
-        with self._manifest.open("ab") as file:
-            _write(file, b"\n" * self._cut + json.dumps(line).encode() + b"\n")
+        append_durably("sweep", self._manifest, b"\n" * self._cut + json.dumps(line).encode() + b"\n")
         self._cut = False
 
     def text_of(self, configuration: Mapping[str, Any]) -> str:
@@ -103,7 +108,7 @@ def _parse(written: bytes) -> dict[str, dict[str, Any]]:
         try:
             line = json.loads(text)
             lines[line["file"]] = dict(line)
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             continue
     return lines
 
@@ -112,12 +117,6 @@ def _unwrap(value: object) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError
-
-
-def _write(file: Any, data: bytes) -> None:
-    file.write(data)
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def _digest(data: bytes) -> str:

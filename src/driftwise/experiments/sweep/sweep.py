@@ -206,6 +206,12 @@ def run_all(
                 UserWarning,
                 stacklevel=3,
             )
+        if store.damaged:
+            warnings.warn(
+                f"{store.damaged} of the runs in {out} are missing, damaged or were changed; they are run again.",
+                UserWarning,
+                stacklevel=3,
+            )
     kept = [configurations[index] for index in results]
     tasks = [(index, configuration) for index, configuration in enumerate(configurations) if index not in results]
     if not tasks:
