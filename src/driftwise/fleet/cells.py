@@ -17,7 +17,7 @@ from driftwise.errors import CheckpointError
 from driftwise.fleet.feedback import Feedback, Flags
 from driftwise.fleet.kernels import Table, learn_members, play_members
 from driftwise.fleet.laying import capacity_for, laid_out, sides_for, starts_of, updates_within
-from driftwise.fleet.members import Lesson, Members, Played, Runner, Standing, count_rounds
+from driftwise.fleet.members import Lesson, Members, Played, Runner, Standing, count_rounds, settled
 from driftwise.fleet.recipes import Recipes
 from driftwise.fleet.source import Source
 from driftwise.fleet.threads import shares, slices
@@ -82,8 +82,8 @@ class Cells(Members):
         """Return the family of a learner in whose place compiled rounds may play."""
         if not isinstance(learner, Ensemble) or not learner.runs_compiled() or learner.program.own_gradients:
             return None
-        ours = type(learner).__module__.split(".")[0] == "driftwise" and "_arguments" in vars(learner)
-        return family(learner) if ours and not learner.late and not learner._number(layout.HINTED) else None
+        ours = type(learner).__module__.split(".")[0] == "driftwise"
+        return family(learner) if ours and settled(learner) and not learner._number(layout.HINTED) else None
 
     def append(self, source: Source) -> None:
         """Take in newcomers, in new rows."""
@@ -161,6 +161,8 @@ class Cells(Members):
         learner._take(learner.program.cell_of(known))
         if standing.acted:
             learner.__dict__["_acted"] = read_only(learner._decision.copy())
+        if standing.stands:
+            learner.__dict__["_standing"] = read_only(learner._decision.copy())
         return learner
 
     def decide(self, rows: Indices) -> Array:
@@ -240,8 +242,9 @@ class Cells(Members):
 
         return Played(np.flatnonzero(done == 0), sums[:, 0], sums[:, 1], commit)
 
-    def skip(self, rows: Indices) -> None:
+    def skip(self, rows: Indices) -> list[tuple[int, Any]]:
         """End a round without feedback: nothing changes."""
+        return []
 
     def clone(self) -> Self:
         """Return an independent copy."""
