@@ -161,8 +161,6 @@ class Cells(Members):
         learner._take(learner.program.cell_of(known))
         if standing.acted:
             learner.__dict__["_acted"] = read_only(learner._decision.copy())
-        if standing.stands:
-            learner.__dict__["_standing"] = read_only(learner._decision.copy())
         return learner
 
     def decide(self, rows: Indices) -> Array:

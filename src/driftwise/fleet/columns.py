@@ -15,7 +15,7 @@ NEVER = 2**62
 
 _NAMES = ("ids", "blocks", "rows", "rounds", "limits", "skipped", "refused")
 
-_FLAGS = ("acted", "current", "stands")
+_FLAGS = ("acted", "current")
 
 
 class Columns:
@@ -25,9 +25,8 @@ class Columns:
     ----------
     ids, blocks, rows, rounds, limits, skipped, refused : array of int64
         Name of a member, block and row that it is in, rounds observed, horizon, rounds skipped, inputs refused.
-    acted, current, stands : array of bool
-        Whether it has acted and waits for `observe`; whether the fleet knows its decision; whether the last round ended
-        without feedback and nothing has been decided since.
+    acted, current : array of bool
+        Whether it has acted and waits for `observe`, and whether the fleet knows its decision.
     """
 
     ids: Indices
@@ -39,7 +38,6 @@ class Columns:
     refused: Indices
     acted: Flags
     current: Flags
-    stands: Flags
 
     def __init__(self) -> None:
         self._room: dict[str, NDArray[np.int64] | Flags] = {name: np.zeros(0, np.int64) for name in _NAMES}
@@ -87,7 +85,7 @@ class Columns:
     def resumed(cls, saved: dict[str, Any], blocks: Sequence[Sized], upcoming: Any) -> "Columns":
         """Return what was saved, if it fits the blocks."""
         other, count = cls(), sum(map(len, blocks))
-        names = {*_NAMES, "acted", "stands"}
+        names = {*_NAMES, "acted"}
         if saved.keys() != names:
             raise CheckpointError(f"Fleet: of members {sorted(names)} are saved, this one has {sorted(saved)}.")
         for name, part in saved.items():

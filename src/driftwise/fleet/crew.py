@@ -167,7 +167,7 @@ class Crew:
     def has_acted(self, places: Indices | None) -> None:
         """Note that members have acted."""
         chosen: Any = slice(None) if places is None else places
-        self.columns.acted[chosen], self.columns.stands[chosen] = True, False
+        self.columns.acted[chosen] = True
 
     def write(self, places: Indices, decided: Sequence[tuple[Indices, Array]]) -> None:
         """Write decisions, of which those are given out already must stay as they are."""
@@ -226,7 +226,6 @@ class Crew:
             if without.any():
                 columns.skipped[chosen] += without
                 columns.refused[chosen] += refused
-            columns.stands[chosen] = without & (not self.committees)
             for part, lesson in zip(parts, lessons, strict=True):
                 self._move(part, places, lesson.moved)
             self._return(parts, places)
@@ -240,7 +239,6 @@ class Crew:
             columns.rounds[chosen] += 1
             columns.skipped[chosen] += 1
             columns.acted[chosen] = columns.current[chosen] = False
-            columns.stands[chosen] = not self.committees
             for part, moved in gone:
                 self._move(part, places, moved)
 
@@ -249,9 +247,9 @@ class Crew:
         columns = self.columns
         for k, learner in moved or ():
             place = int(part.places[k] if places is None else places[part.places[k]])
-            names = ("rounds", "skipped", "refused", "stands")
+            names = ("rounds", "skipped", "refused")
             kept = {name: getattr(columns, name)[place] for name in names}
-            count_rounds(learner, Standing(False, *(int(kept[name]) for name in names[:3])))
+            count_rounds(learner, Standing(False, *(int(kept[name]) for name in names)))
             self.replace(place, learner)
             for name, value in kept.items():
                 getattr(columns, name)[place] = value
@@ -292,7 +290,7 @@ class Crew:
         with undisturbed():
             ids = self._enter(len(other))
             new = slice(len(self) - len(other), None)
-            for name in ("rows", "rounds", "limits", "skipped", "refused", "acted", "current", "stands"):
+            for name in ("rows", "rounds", "limits", "skipped", "refused", "acted", "current"):
                 getattr(self.columns, name)[new] = getattr(other.columns, name)
             self.columns.blocks[new] = other.columns.blocks + len(self.blocks)
             self.blocks += other.blocks
@@ -397,7 +395,6 @@ class Crew:
             int(columns.rounds[place]),
             int(columns.skipped[place]),
             int(columns.refused[place]),
-            bool(columns.stands[place]),
         )
         return self.blocks[columns.blocks[place]].learner(int(columns.rows[place]), standing)
 

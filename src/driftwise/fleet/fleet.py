@@ -65,7 +65,7 @@ class Fleet(Many, metaclass=Checked):
     ...     w = fleet.act()
     ...     fleet.observe(np.sign(w[:, 0] - demand))
     >>> fleet.act()[[0, 500, 999], 0].round(2)
-    array([0.99, 4.5 , 8.05])
+    array([0.78, 4.39, 7.79])
     >>> fleet.member(500).round
     50
     """

@@ -22,8 +22,6 @@ class Standing(NamedTuple):
     rounds: int
     skipped: int
     refused: int
-    stands: bool = False
-    """Whether the last round ended without feedback, and nothing has been decided since."""
 
 
 OPEN = ("_open", "_owed", "_standing", "_priced_at", "_origins", "_unsettled")
