@@ -152,7 +152,10 @@ def _committee() -> None:
 def _fleet() -> None:
     """Let fleets of learners, of self-tuned learners and of committees act, observe and play."""
     losses = dw.TrackingLoss(_TRACKED)
-    for learner in (dw.SelfTunedScream(dw.Ball(2), switching_cost=1.0), dw.SelfTunedLearner(dw.Ball(2), switching_cost=1.0)):
+    for learner in (
+        dw.SelfTunedScream(dw.Ball(2), switching_cost=1.0),
+        dw.SelfTunedLearner(dw.Ball(2), switching_cost=1.0),
+    ):
         fleet = dw.Fleet(learner, 3)
         for _ in range(2):
             fleet.act()

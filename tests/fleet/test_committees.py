@@ -27,7 +27,9 @@ def test_rounds(shape: tuple[int, ...], settings: dict[str, Any]) -> None:
             proposals = [[None, *rows[1:]] if i == 1 else list(rows) for i, rows in enumerate(proposals)]
         decided = fleet.act(proposals)
         assert decided.tobytes() == fleet.act(proposals).tobytes() == fleet.decisions().tobytes()
-        assert decided.tobytes() == np.array([one.act(rows) for one, rows in zip(alone, proposals, strict=True)]).tobytes()
+        assert (
+            decided.tobytes() == np.array([one.act(rows) for one, rows in zip(alone, proposals, strict=True)]).tobytes()
+        )
         assert [fleet.member(i).to_bytes() for i in range(4)] == [one.to_bytes() for one in alone]
         if t % 8 == 3:
             fleet = dw.from_bytes(fleet.to_bytes())

@@ -1,4 +1,4 @@
-"""The verbs of a fleet: order, refusals, who is asked, who comes and goes; members that are objects are no different."""
+"""The verbs of a fleet: order, refusals, who is asked, who comes and goes; members that are objects have them too."""
 
 from collections.abc import Callable
 from typing import Any
@@ -97,7 +97,9 @@ def test_rounds_without_feedback(kind: str) -> None:
             fleet.observe([[0.3, -0.1]] * 2, ids=[i for i in range(3) if i != t % 3])
         else:
             fleet.observe([None if i == t % 3 else [0.3, -0.1] for i in range(3)])
-        assert [fleet.member(i).clone().to_bytes() for i in range(3)] == [one.clone().clone().to_bytes() for one in alone]
+        assert [fleet.member(i).clone().to_bytes() for i in range(3)] == [
+            one.clone().clone().to_bytes() for one in alone
+        ]
     assert fleet.skipped.sum() == 5
 
 

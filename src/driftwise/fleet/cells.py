@@ -10,7 +10,7 @@ import numpy as np
 from driftwise._memory import address_of
 from driftwise._saving import title
 from driftwise._validate import Array, Indices, read_only
-from driftwise.engine import Program, layout
+from driftwise.engine import layout
 from driftwise.engine.layout import ROOM, STATE
 from driftwise.engine.program import MOST_COUNT
 from driftwise.errors import CheckpointError
@@ -173,7 +173,14 @@ class Cells(Members):
         return Lesson(feedback.unusable()[places], "", partial(self._commit, rows, feedback.rows, places, run))
 
     def _commit(
-        self, rows: Indices, gradients: Array, places: Indices, run: Runner, skipped: Flags, decisions: Array, to: Indices
+        self,
+        rows: Indices,
+        gradients: Array,
+        places: Indices,
+        run: Runner,
+        skipped: Flags,
+        decisions: Array,
+        to: Indices,
     ) -> bool:
         self.make_room(self.updates + 1.0)
         table, where = self.table, self._placed(rows, places, to)
@@ -209,7 +216,9 @@ class Cells(Members):
         """Tell whether the compiled loop plays such losses."""
         return isinstance(stream, DataLoss)
 
-    def play(self, rows: Indices, streams: Sequence[Any], cost: MoveCost, records: Sequence[Array], run: Runner) -> Played:
+    def play(
+        self, rows: Indices, streams: Sequence[Any], cost: MoveCost, records: Sequence[Array], run: Runner
+    ) -> Played:
         """Play a stream with each of some members, on copies of their states."""
         lengths = np.array([len(stream) for stream in streams], np.int64)
         self.make_room(self.updates + float(lengths.max()))
@@ -227,7 +236,17 @@ class Cells(Members):
         windowed = 0 if records else max((len(s) for s in streams if s.memory), default=0)
         done = np.zeros(rows.size, np.int64)
         jobs = [
-            partial(_play, table, trial, where[some], addresses[some], prices, (self.room, max(windowed, 2), dim), sums, done[some])
+            partial(
+                _play,
+                table,
+                trial,
+                where[some],
+                addresses[some],
+                prices,
+                (self.room, max(windowed, 2), dim),
+                sums,
+                done[some],
+            )
             for some in shares(lengths)
         ]
         run(jobs)
@@ -283,7 +302,7 @@ class Cells(Members):
         size = STATE.size(sides_for(program, capacity))
         if states.shape != (count, size) or states.dtype != np.float64 or count == 0:
             raise CheckpointError(f"Fleet: states must have {size} numbers each, got {states.shape}.")
-        if which.shape != (count,) or which.dtype != np.int64 or not (0 <= which.min() and which.max() < len(recipes)):
+        if which.shape != (count,) or which.dtype != np.int64 or not (which.min() >= 0 and which.max() < len(recipes)):
             raise CheckpointError("Fleet: every member must have one of the configurations.")
         for given, shape in ((saved["start"], (dim,)), (starts, (count, dim))):
             if given is not None and not (given.shape == shape and np.isfinite(given).all()):
@@ -327,7 +346,14 @@ class Cells(Members):
 
 
 def _play(
-    table: Array, trial: Array, where: Table, streams: Table, prices: Array, sides: tuple[int, int, int], sums: Array, done: Indices
+    table: Array,
+    trial: Array,
+    where: Table,
+    streams: Table,
+    prices: Array,
+    sides: tuple[int, int, int],
+    sums: Array,
+    done: Indices,
 ) -> None:
     """Play some members, and note who has played to the end."""
     room, path = np.zeros(sides[0]), np.zeros(sides[1:])

@@ -123,7 +123,9 @@ class Committees(Members):
         if repeated.any():
             same = np.all(parts["rows"] == given, axis=(1, 2)) & np.all((parts["prior"] > -math.inf) == awake, axis=1)
             if not same[repeated].all():
-                raise OrderError("Fleet.act: members act again before observe, with other proposals; observe comes first.")
+                raise OrderError(
+                    "Fleet.act: members act again before observe, with other proposals; observe comes first."
+                )
         decisions, new = parts["decision"].copy(), np.flatnonzero(~repeated)
         totals = parts["totals"][new]
         parts["totals"][new] = totals - totals.min(axis=1, keepdims=True)

@@ -131,9 +131,7 @@ class Crew:
         stale = ~columns.current[chosen]
         if stale.any():
             late = np.flatnonzero(stale) if places is None else places[stale]
-            self.write(
-                late, [(part.places, part.block.decide(part.rows)) for part in self.parts(late)]
-            )
+            self.write(late, [(part.places, part.block.decide(part.rows)) for part in self.parts(late)])
 
     def propose(self, owner: str, places: Indices | None, proposals: Any) -> None:
         """Let committees decide by proposals."""
@@ -259,7 +257,9 @@ class Crew:
         for part in parts:
             if isinstance(part.block, Objects):
                 held = part.block.held
-                back = [(k, held[row]) for k, row in enumerate(part.rows.tolist()) if kind_for(held[row])[0] is not Objects]
+                back = [
+                    (k, held[row]) for k, row in enumerate(part.rows.tolist()) if kind_for(held[row])[0] is not Objects
+                ]
                 self._move(part, places, back)
 
     # Coming and going.

@@ -124,7 +124,7 @@ class Members(ABC):
 
     @abstractmethod
     def skip(self, rows: Indices) -> "list[tuple[int, Any]]":
-        """End the round of some rows without feedback; return who has become somebody for another block, as in `Lesson`."""
+        """End the round of some rows without feedback; return who belongs into another block now, as in `Lesson`."""
 
     def plays(self, stream: Any) -> bool:
         """Tell whether members play such losses in a compiled loop."""

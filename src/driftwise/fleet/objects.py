@@ -31,12 +31,15 @@ class Objects(Members):
 
     @classmethod
     def family_of(cls, learner: Any) -> Hashable:
+        """Return the one family of them all."""
         return cls.kind
 
     def append(self, source: Source) -> None:
+        """Take in newcomers, in new rows."""
         self.held += [source.learner(i) for i in range(source.which.size)]
 
     def keep(self, rows: Indices) -> None:
+        """Forget all rows but these."""
         self.held = [self.held[row] for row in rows.tolist()]
 
     def learner(self, row: int, standing: Standing) -> Any:
@@ -63,6 +66,7 @@ class Objects(Members):
         return np.array(decisions, np.float64), commit
 
     def learn(self, rows: Indices, feedback: Feedback, places: Indices, run: Runner) -> Lesson:
+        """Let copies take in the feedback."""
         trials: dict[int, Any] = {}
         refused, why = np.zeros(rows.size, bool), ""
         for k, (row, place) in enumerate(zip(rows.tolist(), places.tolist(), strict=True)):
@@ -92,23 +96,28 @@ class Objects(Members):
         return []
 
     def clone(self) -> Self:
+        """Return an independent copy."""
         other = type(self)(None)
         other.held = [member.clone() for member in self.held]
         return other
 
     @property
     def patterns(self) -> list[Any]:
+        """All of them."""
         return self.held
 
     @property
     def nbytes(self) -> int:
+        """Bytes of memory, about."""
         return sum(_size(vars(member)) for member in self.held)
 
     def saved(self) -> dict[str, Any]:
+        """Return what is to be saved."""
         return {"members": self.held}
 
     @classmethod
     def resumed(cls, saved: dict[str, Any]) -> "Objects":
+        """Return a block from what was saved."""
         block = cls(None)
         block.held = saved["members"]
         if not all(isinstance(member, Learner | Committee) for member in block.held):
