@@ -111,7 +111,7 @@ def test_losses_of_every_form_are_gradients_at_the_decisions() -> None:
         def gradient(self, decisions: Array) -> Array:
             return decisions - x
 
-    forms: list[Any] = [stream, list(stream), Batch()]
+    forms: list[Any] = [stream, [stream[i] for i in range(3)], Batch()]
     for kind in ("states", "objects"):
         fleets = [dw.Fleet(KINDS[kind](), 3) for _ in forms]
         for fleet, form in zip(fleets, forms, strict=True):
@@ -125,7 +125,7 @@ def test_losses_of_every_form_are_gradients_at_the_decisions() -> None:
         assert np.allclose(common.act(), decided[0][1])
     fleet = dw.Fleet(KINDS["states"](), 3)
     fleet.act()
-    for wrong in (dw.TrackingLoss(x[:2]), dw.TrackingLoss(np.ones((3, 3))), list(stream)[:2]):
+    for wrong in (dw.TrackingLoss(x[:2]), dw.TrackingLoss(np.ones((3, 3))), [stream[0], stream[1]]):
         with pytest.raises(InputError):
             fleet.observe(wrong)
 

@@ -1,5 +1,6 @@
 """Members that are self-tuned learners are equal to separate ones, for gradients and for losses of every kind."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,15 @@ from tests.cases import DOMAINS, PRICES, every_pair
 
 def feedback(what: str, rng: np.random.Generator, dim: int) -> Any:
     x, y = rng.normal(size=(3, dim)), rng.normal(size=3)
-    return {
+    forms: dict[str, Callable[[], Any]] = {
         "gradients": lambda: x,
         "scores": lambda: dw.SquaredLoss(x, y),
         "each": lambda: dw.TrackingLoss(x),
         "capacity": lambda: dw.CapacityLoss(np.abs(x), shortage=3.0),
         "linear": lambda: dw.LinearLoss(x),
         "apart": lambda: [dw.SquaredLoss(x, y)[i] for i in range(3)],
-    }[what]()
+    }
+    return forms[what]()
 
 
 @every_pair(what=["gradients", "scores", "each", "capacity", "linear", "apart"], domain=DOMAINS, price=PRICES)

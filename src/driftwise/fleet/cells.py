@@ -55,7 +55,9 @@ class Cells(Members):
     def __init__(self, pattern: Ensemble) -> None:
         self.family = family(pattern)
         self.program, self.recipes = pattern.program, Recipes(pattern)
-        self.which, self.starts = np.zeros(0, np.int64), None
+        self.which = np.zeros(0, np.int64)
+        self.starts: Array | None = None
+        self.sides: dict[str, int]
         self.start = starts_of(pattern._state[None], self.program.sides)[0]
         self._take(np.zeros((0, 0)), 0, capacity_for(self.program, 0.0), 0.0)
         self._states = np.zeros((0, STATE.size(self.sides)))
@@ -326,7 +328,7 @@ class Cells(Members):
         finite = np.isfinite(states[:, :start]).all() and np.isfinite(states[:, stop:]).all()
         weights = parts["weights"]
         possible = {
-            "powers": not program.growth or np.array_equal(states[:, layout.POWER], 2.0**active),
+            "powers": not program.growth or np.array_equal(states[:, layout.POWER], 2.0 ** np.minimum(active, 1000.0)),
             "counts": np.all((counts >= 0.0) & (counts == np.floor(counts)) & (counts <= MOST_COUNT)),
             "base-learners in play": np.all((active >= 1.0) & (active <= self.capacity)),
             "room": self.updates <= self._limit,

@@ -54,7 +54,7 @@ class Columns:
         if self.count > self._room["ids"].size:
             room = max(self.count, self.count + self.count // 8 if before else self.count)
             for name, part in self._room.items():
-                larger = np.zeros(room, part.dtype)
+                larger: Any = np.zeros(room, part.dtype)
                 larger[:before] = part[:before]
                 self._room[name] = larger
         for part in self._room.values():

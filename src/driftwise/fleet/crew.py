@@ -150,7 +150,9 @@ class Crew:
         except InputError as error:
             raise InputError(f"{owner}: {error} Nobody has acted.") from None
         decided = [(part.places, values) for part, (values, _) in zip(parts, looked, strict=True)]
-        shapes = {values.shape[1:] for _, values in decided} | ({self.shape} - {None})
+        shapes: set[tuple[int, ...]] = {values.shape[1:] for _, values in decided}
+        if self.shape is not None:
+            shapes.add(self.shape)
         if len(shapes) > 1:
             raise InputError(f"{owner}: all proposals must have one shape, got {sorted(shapes)}. Nobody has acted.")
         for _, commit in looked:

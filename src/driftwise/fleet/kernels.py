@@ -80,4 +80,4 @@ def play_members(
             unary_slopes(loss, x, y, now, d, slope)
             if learn_in(c, s, spare, slope) != OK:
                 return m
-    return where.shape[0]
+    return len(where)

@@ -69,7 +69,7 @@ class Pools(Members):
             return None
         parts = [type(one).family is not Estimator.family for one in learner._estimators]
         parts += [mover.tau is not None for mover in learner._movers]
-        given, scream = learner._arguments, learner._scream
+        given, scream = vars(learner)["_arguments"], learner._scream
         if not all(parts) or learner._names or (scream is not None and not (scream._acted is None and settled(scream))):
             return None
         usual = given["estimators"] is None and given["movers"] is None
