@@ -290,7 +290,7 @@ def test_committees_and_proposals_go_together() -> None:
         (lambda: dw.play(dw.Committee(2), TARGETS, proposals=3.0), "each of the 4 rounds"),
         (lambda: dw.play(dw.Committee(2), TARGETS, proposals=np.zeros((4, 2, 2))), "dim 1"),
         (lambda: dw.play(dw.OGD(dw.Ball(1), step=0.1), TARGETS, proposals=PROPOSALS), "goes with a Committee"),
-        (lambda: dw.play(dw.OGD(dw.Ball(1), step=0.1), TARGETS, record_weights="x"), "record_weights"),  # type: ignore[arg-type]
+        (lambda: dw.play(dw.OGD(dw.Ball(1), step=0.1), TARGETS, record_weights="x"), "record_weights"),  # type: ignore[call-overload]
     ]
     for call, text in refused:
         check_refused(call, text)

@@ -54,7 +54,7 @@ def play(
 def play(
     learner: Learner | Committee | Many,
     losses: LossStream | Sequence[LossStream],
-    switching_cost: float | MoveCost = 0.0,
+    switching_cost: Any = 0.0,
     *,
     record_weights: bool = False,
     proposals: Proposals | None = None,

@@ -67,7 +67,8 @@ def test_relatives(name: str) -> None:
 
 
 def test_different_ones_share_a_fleet() -> None:
-    makers = [*OTHERS.values()][:1] + [
+    makers = [
+        OTHERS["strongly adaptive"],
         lambda: dw.OGD(dw.Box([0.0, 0.0], [1.0, 1.0]), step=0.1),
         lambda: dw.SelfTunedScream(dw.Ball(2), switching_cost=2.0),
         lambda: dw.Ader(dw.Ball(2), gradient_bound=1.0, variant="original"),
@@ -135,7 +136,9 @@ def test_hints_and_twins_survive_in_a_fleet(domain: str) -> None:
     assert fleet.member(1).to_bytes() == alone.to_bytes()
 
 
-@pytest.mark.parametrize("make", [lambda: dw.SelfTunedScream(dw.Ball(2), switching_cost=1.0), lambda: OTHERS["entropy, many"]()])
+@pytest.mark.parametrize(
+    "make", [lambda: dw.SelfTunedScream(dw.Ball(2), switching_cost=1.0), lambda: OTHERS["entropy, many"]()]
+)
 def test_states_are_laid_out_for_more_and_fewer_lanes(make: Any) -> None:
     learner = make()
     for t in range(20):

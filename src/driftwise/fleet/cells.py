@@ -10,14 +10,14 @@ import numpy as np
 from driftwise._memory import address_of
 from driftwise._saving import title
 from driftwise._validate import Array, Indices, read_only
-from driftwise.engine import Program, layout
+from driftwise.engine import layout
 from driftwise.engine.layout import ROOM, STATE
 from driftwise.engine.program import MOST_COUNT
 from driftwise.errors import CheckpointError
 from driftwise.fleet.feedback import Feedback, Flags
 from driftwise.fleet.kernels import Table, learn_members, play_members
 from driftwise.fleet.laying import capacity_for, laid_out, sides_for, starts_of, updates_within
-from driftwise.fleet.members import Lesson, Members, Played, Runner, Standing, count_rounds
+from driftwise.fleet.members import Lesson, Members, Played, Runner, Standing, count_rounds, settled
 from driftwise.fleet.recipes import Recipes
 from driftwise.fleet.source import Source
 from driftwise.fleet.threads import shares, slices
@@ -55,7 +55,9 @@ class Cells(Members):
     def __init__(self, pattern: Ensemble) -> None:
         self.family = family(pattern)
         self.program, self.recipes = pattern.program, Recipes(pattern)
-        self.which, self.starts = np.zeros(0, np.int64), None
+        self.which = np.zeros(0, np.int64)
+        self.starts: Array | None = None
+        self.sides: dict[str, int]
         self.start = starts_of(pattern._state[None], self.program.sides)[0]
         self._take(np.zeros((0, 0)), 0, capacity_for(self.program, 0.0), 0.0)
         self._states = np.zeros((0, STATE.size(self.sides)))
@@ -82,8 +84,8 @@ class Cells(Members):
         """Return the family of a learner in whose place compiled rounds may play."""
         if not isinstance(learner, Ensemble) or not learner.runs_compiled() or learner.program.own_gradients:
             return None
-        ours = type(learner).__module__.split(".")[0] == "driftwise" and "_arguments" in vars(learner)
-        return family(learner) if ours and not learner.late and not learner._number(layout.HINTED) else None
+        ours = type(learner).__module__.split(".")[0] == "driftwise"
+        return family(learner) if ours and settled(learner) and not learner._number(layout.HINTED) else None
 
     def append(self, source: Source) -> None:
         """Take in newcomers, in new rows."""
@@ -173,7 +175,14 @@ class Cells(Members):
         return Lesson(feedback.unusable()[places], "", partial(self._commit, rows, feedback.rows, places, run))
 
     def _commit(
-        self, rows: Indices, gradients: Array, places: Indices, run: Runner, skipped: Flags, decisions: Array, to: Indices
+        self,
+        rows: Indices,
+        gradients: Array,
+        places: Indices,
+        run: Runner,
+        skipped: Flags,
+        decisions: Array,
+        to: Indices,
     ) -> bool:
         self.make_room(self.updates + 1.0)
         table, where = self.table, self._placed(rows, places, to)
@@ -209,7 +218,9 @@ class Cells(Members):
         """Tell whether the compiled loop plays such losses."""
         return isinstance(stream, DataLoss)
 
-    def play(self, rows: Indices, streams: Sequence[Any], cost: MoveCost, records: Sequence[Array], run: Runner) -> Played:
+    def play(
+        self, rows: Indices, streams: Sequence[Any], cost: MoveCost, records: Sequence[Array], run: Runner
+    ) -> Played:
         """Play a stream with each of some members, on copies of their states."""
         lengths = np.array([len(stream) for stream in streams], np.int64)
         self.make_room(self.updates + float(lengths.max()))
@@ -227,7 +238,17 @@ class Cells(Members):
         windowed = 0 if records else max((len(s) for s in streams if s.memory), default=0)
         done = np.zeros(rows.size, np.int64)
         jobs = [
-            partial(_play, table, trial, where[some], addresses[some], prices, (self.room, max(windowed, 2), dim), sums, done[some])
+            partial(
+                _play,
+                table,
+                trial,
+                where[some],
+                addresses[some],
+                prices,
+                (self.room, max(windowed, 2), dim),
+                sums,
+                done[some],
+            )
             for some in shares(lengths)
         ]
         run(jobs)
@@ -240,8 +261,9 @@ class Cells(Members):
 
         return Played(np.flatnonzero(done == 0), sums[:, 0], sums[:, 1], commit)
 
-    def skip(self, rows: Indices) -> None:
+    def skip(self, rows: Indices) -> list[tuple[int, Any]]:
         """End a round without feedback: nothing changes."""
+        return []
 
     def clone(self) -> Self:
         """Return an independent copy."""
@@ -282,7 +304,7 @@ class Cells(Members):
         size = STATE.size(sides_for(program, capacity))
         if states.shape != (count, size) or states.dtype != np.float64 or count == 0:
             raise CheckpointError(f"Fleet: states must have {size} numbers each, got {states.shape}.")
-        if which.shape != (count,) or which.dtype != np.int64 or not (0 <= which.min() and which.max() < len(recipes)):
+        if which.shape != (count,) or which.dtype != np.int64 or not (which.min() >= 0 and which.max() < len(recipes)):
             raise CheckpointError("Fleet: every member must have one of the configurations.")
         for given, shape in ((saved["start"], (dim,)), (starts, (count, dim))):
             if given is not None and not (given.shape == shape and np.isfinite(given).all()):
@@ -306,7 +328,7 @@ class Cells(Members):
         finite = np.isfinite(states[:, :start]).all() and np.isfinite(states[:, stop:]).all()
         weights = parts["weights"]
         possible = {
-            "powers": not program.growth or np.array_equal(states[:, layout.POWER], 2.0**active),
+            "powers": not program.growth or np.array_equal(states[:, layout.POWER], 2.0 ** np.minimum(active, 1000.0)),
             "counts": np.all((counts >= 0.0) & (counts == np.floor(counts)) & (counts <= MOST_COUNT)),
             "base-learners in play": np.all((active >= 1.0) & (active <= self.capacity)),
             "room": self.updates <= self._limit,
@@ -326,7 +348,14 @@ class Cells(Members):
 
 
 def _play(
-    table: Array, trial: Array, where: Table, streams: Table, prices: Array, sides: tuple[int, int, int], sums: Array, done: Indices
+    table: Array,
+    trial: Array,
+    where: Table,
+    streams: Table,
+    prices: Array,
+    sides: tuple[int, int, int],
+    sums: Array,
+    done: Indices,
 ) -> None:
     """Play some members, and note who has played to the end."""
     room, path = np.zeros(sides[0]), np.zeros(sides[1:])

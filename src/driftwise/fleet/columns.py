@@ -15,6 +15,8 @@ NEVER = 2**62
 
 _NAMES = ("ids", "blocks", "rows", "rounds", "limits", "skipped", "refused")
 
+_FLAGS = ("acted", "current")
+
 
 class Columns:
     """Ids ascend, so the place of a member is found by bisection.
@@ -39,7 +41,7 @@ class Columns:
 
     def __init__(self) -> None:
         self._room: dict[str, NDArray[np.int64] | Flags] = {name: np.zeros(0, np.int64) for name in _NAMES}
-        self._room |= {"acted": np.zeros(0, bool), "current": np.zeros(0, bool)}
+        self._room |= {name: np.zeros(0, bool) for name in _FLAGS}
         self.count = 0
         self._show()
 
@@ -52,7 +54,7 @@ class Columns:
         if self.count > self._room["ids"].size:
             room = max(self.count, self.count + self.count // 8 if before else self.count)
             for name, part in self._room.items():
-                larger = np.zeros(room, part.dtype)
+                larger: Any = np.zeros(room, part.dtype)
                 larger[:before] = part[:before]
                 self._room[name] = larger
         for part in self._room.values():
@@ -87,7 +89,7 @@ class Columns:
         if saved.keys() != names:
             raise CheckpointError(f"Fleet: of members {sorted(names)} are saved, this one has {sorted(saved)}.")
         for name, part in saved.items():
-            if part.shape != (count,) or part.dtype != (bool if name == "acted" else np.int64):
+            if part.shape != (count,) or part.dtype != (bool if name in _FLAGS else np.int64):
                 raise CheckpointError(f"Fleet: {name} of the {count} members must be one each.")
             other._room[name] = part
         other._room["current"] = np.zeros(count, bool)

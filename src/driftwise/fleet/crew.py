@@ -11,7 +11,8 @@ from driftwise.errors import CheckpointError, HorizonError, InputError, OrderErr
 from driftwise.fleet.columns import NEVER, Columns
 from driftwise.fleet.feedback import Feedback
 from driftwise.fleet.kinds import kind_for, kind_named
-from driftwise.fleet.members import MOST_ROWS, Members, Standing
+from driftwise.fleet.members import MOST_ROWS, Members, Standing, count_rounds
+from driftwise.fleet.objects import Objects
 from driftwise.fleet.source import Source
 from driftwise.fleet.threads import run_jobs, undisturbed
 from driftwise.learners import Committee
@@ -130,9 +131,7 @@ class Crew:
         stale = ~columns.current[chosen]
         if stale.any():
             late = np.flatnonzero(stale) if places is None else places[stale]
-            self.write(
-                late, [(part.places, part.block.decide(part.rows)) for part in self.parts(late)]
-            )
+            self.write(late, [(part.places, part.block.decide(part.rows)) for part in self.parts(late)])
 
     def propose(self, owner: str, places: Indices | None, proposals: Any) -> None:
         """Let committees decide by proposals."""
@@ -151,7 +150,9 @@ class Crew:
         except InputError as error:
             raise InputError(f"{owner}: {error} Nobody has acted.") from None
         decided = [(part.places, values) for part, (values, _) in zip(parts, looked, strict=True)]
-        shapes = {values.shape[1:] for _, values in decided} | ({self.shape} - {None})
+        shapes: set[tuple[int, ...]] = {values.shape[1:] for _, values in decided}
+        if self.shape is not None:
+            shapes.add(self.shape)
         if len(shapes) > 1:
             raise InputError(f"{owner}: all proposals must have one shape, got {sorted(shapes)}. Nobody has acted.")
         for _, commit in looked:
@@ -161,7 +162,12 @@ class Crew:
             self.decisions, self._lent = np.zeros((len(self), *self.shape)), False
         everybody = np.arange(len(self)) if places is None else places
         self.write(everybody, decided)
-        self.columns.acted[everybody] = True
+        self.has_acted(everybody)
+
+    def has_acted(self, places: Indices | None) -> None:
+        """Note that members have acted."""
+        chosen: Any = slice(None) if places is None else places
+        self.columns.acted[chosen] = True
 
     def write(self, places: Indices, decided: Sequence[tuple[Indices, Array]]) -> None:
         """Write decisions, of which those are given out already must stay as they are."""
@@ -221,22 +227,42 @@ class Crew:
                 columns.skipped[chosen] += without
                 columns.refused[chosen] += refused
             for part, lesson in zip(parts, lessons, strict=True):
-                for k, learner in lesson.moved or ():
-                    place = int(part.places[k] if places is None else places[part.places[k]])
-                    counts = columns.rounds[place], columns.skipped[place], columns.refused[place]
-                    self.replace(place, learner)
-                    columns.rounds[place], columns.skipped[place], columns.refused[place] = counts
+                self._move(part, places, lesson.moved)
+            self._return(parts, places)
 
     def skip(self, places: Indices | None) -> None:
         """End the round without feedback."""
         columns = self.columns
         chosen: Any = slice(None) if places is None else places
         with undisturbed():
-            for part in self.parts(places):
-                part.block.skip(part.rows)
+            gone = [(part, part.block.skip(part.rows)) for part in self.parts(places)]
             columns.rounds[chosen] += 1
             columns.skipped[chosen] += 1
             columns.acted[chosen] = columns.current[chosen] = False
+            for part, moved in gone:
+                self._move(part, places, moved)
+
+    def _move(self, part: Part, places: Indices | None, moved: "Sequence[tuple[int, Any]] | None") -> None:
+        """Put members who have become somebody for another block where they belong; their rounds are counted."""
+        columns = self.columns
+        for k, learner in moved or ():
+            place = int(part.places[k] if places is None else places[part.places[k]])
+            names = ("rounds", "skipped", "refused")
+            kept = {name: getattr(columns, name)[place] for name in names}
+            count_rounds(learner, Standing(False, *(int(kept[name]) for name in names)))
+            self.replace(place, learner)
+            for name, value in kept.items():
+                getattr(columns, name)[place] = value
+
+    def _return(self, parts: Sequence[Part], places: Indices | None) -> None:
+        """Put members who were objects for a round only back beside their like."""
+        for part in parts:
+            if isinstance(part.block, Objects):
+                held = part.block.held
+                back = [
+                    (k, held[row]) for k, row in enumerate(part.rows.tolist()) if kind_for(held[row])[0] is not Objects
+                ]
+                self._move(part, places, back)
 
     # Coming and going.
 

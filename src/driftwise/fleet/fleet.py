@@ -65,7 +65,7 @@ class Fleet(Many, metaclass=Checked):
     ...     w = fleet.act()
     ...     fleet.observe(np.sign(w[:, 0] - demand))
     >>> fleet.act()[[0, 500, 999], 0].round(2)
-    array([0.99, 4.5 , 8.05])
+    array([0.78, 4.39, 7.79])
     >>> fleet.member(500).round
     50
     """
@@ -191,7 +191,7 @@ class Fleet(Many, metaclass=Checked):
                 "Fleet.act: proposals go with fleets of committees; these learners decide by themselves."
             )
         crew.refresh("Fleet.act", places)
-        crew.columns.acted[slice(None) if places is None else places] = True
+        crew.has_acted(places)
         return crew.shown(places)
 
     def decisions(self, ids: Ids | None = None) -> Array:
@@ -253,7 +253,7 @@ class Fleet(Many, metaclass=Checked):
         columns = crew.columns
         going = places[columns.rounds[places] < columns.limits[places]]
         crew.refresh("Fleet.step", going)
-        columns.acted[going] = True
+        crew.has_acted(going)
         return crew.shown(places)
 
     def skip(self, ids: Ids | None = None) -> None:

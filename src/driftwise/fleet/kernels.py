@@ -2,11 +2,11 @@
 
 import math
 
-from numpy.typing import NDArray
 import numpy as np
+from numpy.typing import NDArray
 
 from driftwise._compile import entry, helper
-from driftwise._memory import Array, Pointer, at, find, part, pointer_at, whole_at
+from driftwise._memory import Array, Pointer, find, part, pointer_at, whole_at
 from driftwise.engine import layout as slot
 from driftwise.engine.prices import move_price
 from driftwise.engine.rounds import OK, learn_in
@@ -54,7 +54,7 @@ def play_members(
     price of a unit of distance, or below 0 whether prices add up and the prices up and down. `sums` are the losses and
     the prices of moves. Without a record `path` has the decisions that losses ask for.
     """
-    wide, long, rows, spare = constants.shape[1], states.shape[1], path.shape[0], part(room, 0)
+    wide, long, spare = constants.shape[1], states.shape[1], part(room, 0)
     for m in range(where.shape[0]):
         s, c, out = part(states, where[m, 0] * long), part(constants, where[m, 1] * wide), part(sums, where[m, 2] * 3)
         loss, xs, ys = pointer_at(streams[m, 0]), pointer_at(streams[m, 1]), pointer_at(streams[m, 2])
@@ -80,4 +80,4 @@ def play_members(
             unary_slopes(loss, x, y, now, d, slope)
             if learn_in(c, s, spare, slope) != OK:
                 return m
-    return where.shape[0]
+    return len(where)

@@ -12,7 +12,7 @@ import numpy as np
 from driftwise._validate import Array, Indices
 from driftwise.errors import CheckpointError, InputError
 from driftwise.fleet.feedback import Feedback, Flags
-from driftwise.fleet.members import Lesson, Members, Runner, Standing, count_rounds
+from driftwise.fleet.members import Lesson, Members, Runner, Standing
 from driftwise.fleet.source import Source
 from driftwise.learners import Committee, Learner
 
@@ -31,18 +31,22 @@ class Objects(Members):
 
     @classmethod
     def family_of(cls, learner: Any) -> Hashable:
+        """Return the one family of them all."""
         return cls.kind
 
     def append(self, source: Source) -> None:
+        """Take in newcomers, in new rows."""
         self.held += [source.learner(i) for i in range(source.which.size)]
 
     def keep(self, rows: Indices) -> None:
+        """Forget all rows but these."""
         self.held = [self.held[row] for row in rows.tolist()]
 
     def learner(self, row: int, standing: Standing) -> Any:
         """Return a copy of a member."""
         learner = self.held[row].clone()
-        count_rounds(learner, standing)
+        if standing.refused:
+            learner.__dict__["_passed"] = standing.refused
         return learner
 
     def decide(self, rows: Indices) -> Array:
@@ -62,6 +66,7 @@ class Objects(Members):
         return np.array(decisions, np.float64), commit
 
     def learn(self, rows: Indices, feedback: Feedback, places: Indices, run: Runner) -> Lesson:
+        """Let copies take in the feedback."""
         trials: dict[int, Any] = {}
         refused, why = np.zeros(rows.size, bool), ""
         for k, (row, place) in enumerate(zip(rows.tolist(), places.tolist(), strict=True)):
@@ -84,28 +89,35 @@ class Objects(Members):
 
         return Lesson(refused, why, commit)
 
-    def skip(self, rows: Indices) -> None:
+    def skip(self, rows: Indices) -> list[tuple[int, Any]]:
+        """End the round of some members without feedback."""
         for row in rows.tolist():
             self.held[row].skip()
+        return []
 
     def clone(self) -> Self:
+        """Return an independent copy."""
         other = type(self)(None)
         other.held = [member.clone() for member in self.held]
         return other
 
     @property
     def patterns(self) -> list[Any]:
+        """All of them."""
         return self.held
 
     @property
     def nbytes(self) -> int:
+        """Bytes of memory, about."""
         return sum(_size(vars(member)) for member in self.held)
 
     def saved(self) -> dict[str, Any]:
+        """Return what is to be saved."""
         return {"members": self.held}
 
     @classmethod
     def resumed(cls, saved: dict[str, Any]) -> "Objects":
+        """Return a block from what was saved."""
         block = cls(None)
         block.held = saved["members"]
         if not all(isinstance(member, Learner | Committee) for member in block.held):

@@ -56,7 +56,9 @@ def play_all(crew: Crew, losses: Any, switching_cost: float | MoveCost, record: 
             commit()
         columns.rounds += lengths
         columns.acted[:] = columns.current[:] = False
-    return FleetTrace(columns.ids.copy(), lengths, totals[0], totals[1], cost.simplest, tuple(records) if record else None)
+    return FleetTrace(
+        columns.ids.copy(), lengths, totals[0], totals[1], cost.simplest, tuple(records) if record else None
+    )
 
 
 def _one(crew: Crew, place: int, stream: LossStream, cost: MoveCost) -> tuple[Any, Trace]:
@@ -92,7 +94,7 @@ def _streams(crew: Crew, losses: Any) -> Sequence[LossStream]:
     for i, stream in enumerate(losses):
         if not isinstance(stream, LossStream) or stream.dim != crew.width:
             raise InputError(
-                f"play: stream {i} must be a LossStream of dim {crew.width}, such as SquaredLoss(features, targets), got "
+                f"play: stream {i} must be a LossStream of dim {crew.width}, such as SquaredLoss(x, y), got "
                 f"{describe(stream)}."
             )
     return losses

@@ -20,7 +20,14 @@ def _copy(source: Pointer, target: Pointer, count: int) -> None:
 
 @entry
 def learn_pools(
-    pools: Array, screams: Array, where: Table, terms: Array, features: Array, targets: Array, vector: Array, cell: Array
+    pools: Array,
+    screams: Array,
+    where: Table,
+    terms: Array,
+    features: Array,
+    targets: Array,
+    vector: Array,
+    cell: Array,
 ) -> int:
     """Take in a round for some members, and return how many have refused it, which are as they were.
 

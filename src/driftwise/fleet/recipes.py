@@ -69,7 +69,8 @@ class Recipes:
             _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         else:
             _, first, inverse = np.unique(source.which, return_index=True, return_inverse=True)
-        states, entered, rows = [], [], []
+        states, rows = list[Array](), list[Array]()
+        entered: list[tuple[Any, ...]] = []
         for i in first.tolist():
             pattern, settings = source.patterns[source.which[i]], source.settings(i)
             base = self._base_of(pattern)
@@ -120,7 +121,8 @@ class Recipes:
         base = self.bases[self.base[recipe]]
         numbers = {"switching_cost": self.prices[recipe], "radius": self.radii[recipe]}
         settings = {name: float(number) for name, number in numbers.items() if not np.isnan(number)}
-        return rebuilt("Fleet", base, **settings) if settings else base.clone()
+        learner: Ensemble = rebuilt("Fleet", base, **settings) if settings else base.clone()
+        return learner
 
     def linked(self, offsets: Array) -> Array:
         """Return the constants with addresses, and with the offsets of states that are laid out anew."""

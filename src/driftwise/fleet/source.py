@@ -115,9 +115,7 @@ def _try(source: Source) -> None:
             mine = np.flatnonzero(inverse.reshape(-1) == k)
             if not made.domain.contains(source.starts[mine]):
                 j = next(j for j in mine.tolist() if not made.domain.contains(source.starts[j]))
-                raise ParameterError(
-                    f"Fleet: start of member {j} must lie in {made.domain!r}, got {source.starts[j]}."
-                )
+                raise ParameterError(f"Fleet: start of member {j} must lie in {made.domain!r}, got {source.starts[j]}.")
             least = mine[np.argmin(source.starts[mine].min(axis=1))]
             _member(made, int(least), start=source.starts[least].copy())  # whatever else is asked of it
 

@@ -1,6 +1,7 @@
 """Threads that members are shared out to: compiled loops let go of the interpreter's lock."""
 
 import contextlib
+import itertools
 import os
 import signal
 import threading
@@ -53,7 +54,7 @@ def shares(lengths: Indices, most: int = 1 << 17) -> list[slice]:
     """Return consecutive parts of members that play so many rounds each, of about the same number of rounds."""
     number = np.cumsum(lengths) // most
     edges = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), lengths.size]
-    return [slice(first, last) for first, last in zip(edges[:-1], edges[1:], strict=True) if last > first]
+    return [slice(first, last) for first, last in itertools.pairwise(edges) if last > first]
 
 
 @contextlib.contextmanager
