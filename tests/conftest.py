@@ -17,7 +17,7 @@ for name, examples in (("driftwise", 20), ("full", 100)):
 settings.load_profile("full" if "full" in sys.argv else "driftwise")
 
 SHARES = (
-    ("self-tuned-learner", "hints", "committee", "losses", "domains"),
+    ("self-tuned-learner", "hints", "committee", "fleet", "losses", "domains"),
     ("control", "self-tuned-control", "learners", "self-tuned", "prices", "regret", "hindsight-control"),
 )
 """Families of kernels, shared out to two processes that take about as long."""

@@ -23,6 +23,12 @@ NOTHING: Mapping[Any, Any] = MappingProxyType({})
 """Stands for a table without entries."""
 
 
+NONE_MISSING: Mapping[str, Any] = MappingProxyType(
+    {"skipped": 0, "refused": 0, "owed": [], "open": {}, "standing": None}
+)
+"""What is saved of rounds that went wrong, where none did."""
+
+
 class BadInput(TypedDict, total=False):
     """What every constructor takes about input that is refused; `Actor` explains it."""
 
@@ -56,6 +62,10 @@ class Actor(Fixed):
     _passed = 0
     _owed: Mapping[int, Any] = NOTHING
     """What was played in each round within the window that ended without feedback."""
+    _open: Mapping[str, Any] = NOTHING
+    """What belongs to a round that is not over, and is in the way of most: its price, feedback that waits, ..."""
+    _standing: Any = None
+    """What the next decision is to be made of if nothing is learnt before it, after a round without feedback."""
     _act, _observe = "act()", "observe(...)"  # the two verbs as messages show them
 
     def __init__(self, horizon: int | None = None, *, on_bad_input: str = "raise", late: int = 0) -> None:
@@ -103,16 +113,85 @@ class Actor(Fixed):
         state = self.__dict__  # the verbs write here directly: `__setattr__` would slow down every round
         state["_round"] += 1
         state["_acted"] = None
+        if "_open" in state:
+            self._close(state.pop("_open"))
+
+    def _close(self, held: Mapping[str, Any]) -> None:
+        """Learn what came late while the round was open."""
+        for what in held.get("waiting", ()):
+            try:
+                self._learn_late(what)
+            except InputError:  # it was looked at when it came, but some things show only now
+                self.__dict__.update(_passed=self._passed + 1, _skipped=self._skipped + 1)
+
+    def _hold(self, name: str, what: Any) -> None:
+        """Keep something until the round is over."""
+        self.__dict__.setdefault("_open", {})[name] = what
 
     def _end_without(self) -> None:
         """Count a round without feedback, and wait for `act` again."""
-        self._let_go()
         state = self.__dict__
+        if self.late:
+            first = self._round + 1 - self.late
+            state["_owed"] = {k: what for k, what in self._owed.items() if k >= first} | {self._round: self._played()}
+        self._let_go()
         state["_skipped"] = self._skipped + 1
         self._end_round()
 
+    def _played(self) -> Any:
+        """Return what feedback for this round will be about."""
+        return self._acted
+
     def _let_go(self) -> None:
         """Undo what `act` did to what is known, before a round ends without feedback; for those where it did."""
+
+    def _is_now(self, k: int, given: Any) -> bool:
+        """Tell whether feedback for round k is for the present one."""
+        k = whole(f"{type(self).__name__}.observe", "round", k, low=0)
+        if given is None and k != self._round:
+            raise InputError(f"{type(self).__name__}.observe: there is no feedback for round {k}, so nothing to say.")
+        return k == self._round
+
+    def _observe_late(self, given: Any, k: int) -> None:
+        """Take in feedback for an earlier round."""
+        played = self._owed_in(k)
+        try:
+            what = self._read_late(given, k, played)
+            if self._acted is None:
+                self._learn_late(what)
+        except InputError as error:
+            return self._refuse(error)
+        state = self.__dict__
+        state["_owed"] = {j: kept for j, kept in self._owed.items() if j != k}
+        state["_skipped"] = self._skipped - 1
+        if self._acted is not None:
+            self._hold("waiting", [*self._open.get("waiting", ()), what])
+        return None
+
+    def _owed_in(self, k: int) -> Any:
+        """Return what was played in an earlier round that still has no feedback."""
+        owner, now = type(self).__name__, self._round
+        if k > now:
+            raise OrderError(f"{owner}: feedback was given for round {k}, and this is round {now}; act first.")
+        if k < now - self.late:
+            window = f"from round {max(now - self.late, 0)} on" if self.late else "for the present round only"
+            raise OrderError(
+                f"{owner}: feedback for round {k} comes {now - k} rounds late, and with late={self.late} it is taken "
+                f"{window}; leave it out, or build one with late={now - k} or more."
+            )
+        if k not in self._owed:
+            raise OrderError(
+                f"{owner}: round {k} has had its feedback, and each round has it once; a round is left open for later "
+                "feedback by skip()."
+            )
+        return self._owed[k]
+
+    def _read_late(self, given: Any, k: int, played: Any) -> Any:
+        """Return feedback for round k, checked, in the form in which it is learnt."""
+        raise OrderError(f"{type(self).__name__} takes no late feedback; give it in the round that it is for.")
+
+    def _learn_late(self, what: Any) -> None:
+        """Learn feedback of an earlier round, between two rounds."""
 
     def _refuse(self, error: InputError) -> None:
         """Raise what was found wrong with an input, or count it where such inputs are passed over."""
@@ -175,18 +254,43 @@ class Actor(Fixed):
 
     def _missing(self) -> dict[str, Any] | None:
         """Return what is to be saved about rounds that went wrong; None if none ever did."""
-        if not (self._skipped or self._passed):
+        if not (self._skipped or self._passed or self._owed or self._open or self._standing is not None):
             return None
-        return {"skipped": self._skipped, "refused": self._passed}
+        return {
+            "skipped": self._skipped,
+            "refused": self._passed,
+            "owed": list(self._owed.items()),
+            "open": dict(self._open),
+            "standing": self._standing,
+        }
 
     def _resume_missing(self, saved: dict[str, Any] | None) -> None:
         """Take in what was saved about rounds that went wrong; the number of rounds is known."""
         if saved is None:
             return
         owner = type(self).__name__
-        expect_names(owner, saved, {"skipped", "refused"})
+        expect_names(owner, saved, {"skipped", "refused", "owed", "open", "standing"})
         self._skipped = whole(owner, "skipped", saved["skipped"], low=0, high=self._round)
         self._passed = whole(owner, "refused", saved["refused"], low=0)
+        owed = {whole(owner, "owed", k, low=0, high=self._round): self._check_owed(what) for k, what in saved["owed"]}
+        if owed:
+            self._owed = owed
+        if saved["open"]:
+            self._open = {name: self._check_open(name, what) for name, what in saved["open"].items()}
+        if saved["standing"] is not None:
+            self._standing = self._check_standing(saved["standing"])
+
+    def _check_owed(self, what: Any) -> Any:
+        """Return what was played in a round that waits for feedback, checked."""
+        raise CheckpointError(f"{type(self).__name__}: it keeps nothing of earlier rounds.")
+
+    def _check_open(self, name: str, what: Any) -> Any:
+        """Return what belongs to the round that is not over, checked."""
+        raise CheckpointError(f"{type(self).__name__}: it keeps nothing of this name for a round: {name!r:.60}.")
+
+    def _check_standing(self, what: Any) -> Any:
+        """Return what the next decision is to be made of, checked."""
+        raise CheckpointError(f"{type(self).__name__}: it makes every decision anew.")
 
     def _names_of_state(self) -> tuple[str, ...]:
         if self.state_names is None:

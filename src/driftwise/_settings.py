@@ -65,14 +65,13 @@ class Configured(Checked):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """Build an object, and fix its settings."""
-        built = super().__call__(*args, **kwargs)
+        built, given = cls._made(args, kwargs)
         known = built.__dict__
         if not known.keys() >= cls._begun_with:
             raise ArgumentError(f"{cls.__name__}: its __init__ does not call super().__init__(...); that comes first.")
         apart = {name: kwargs[name] for name in taken_apart(cls) if name in kwargs}
         if apart:
             built._set_rules(**{name: getattr(built, name) for name in cls._for_all} | apart)
-        given = cls.__signature__.bind(*args, **kwargs)
         given.apply_defaults()
         for name, value in given.arguments.items():
             if name not in known and isinstance(value, PLAIN) and isinstance(getattr(cls, name, None), _Setting):

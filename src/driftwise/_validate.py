@@ -143,9 +143,9 @@ def read_only(values: Array) -> Array:
     return values
 
 
-def _bind(name: str, signature: inspect.Signature, args: Any, kwargs: Any) -> None:
+def _bind(name: str, signature: inspect.Signature, args: Any, kwargs: Any) -> inspect.BoundArguments:
     try:
-        signature.bind(*args, **kwargs)
+        return signature.bind(*args, **kwargs)
     except TypeError as error:
         empty = inspect.Parameter.empty
         plain = [parameter.replace(annotation=empty) for parameter in signature.parameters.values()]
@@ -214,6 +214,11 @@ class Checked(ABCMeta):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """Check the arguments against the constructor's signature, then construct."""
-        _bind(cls.__name__, cls.__signature__, args, kwargs)
+        return cls._made(args, kwargs)[0]
+
+    def _made(cls, args: Any, kwargs: Any) -> tuple[Any, inspect.BoundArguments]:
+        """Return an object, and the arguments that it was built with."""
+        given = _bind(cls.__name__, cls.__signature__, args, kwargs)
         apart = taken_apart(cls)
-        return super().__call__(*args, **{name: value for name, value in kwargs.items() if name not in apart})
+        own = {name: value for name, value in kwargs.items() if name not in apart} if apart else kwargs
+        return super().__call__(*args, **own), given

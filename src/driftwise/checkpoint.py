@@ -21,6 +21,7 @@ from driftwise.errors import CheckpointError, DriftwiseError, InputError, Parame
 
 Migration = Callable[[dict[str, Any], dict[str, NDArray[Any]]], dict[str, Any]]
 
+
 def _with_missing(tree: Any) -> Any:
     """Return a tree in which everything that acts has had feedback in every round, as it must have had in schema 1."""
     if isinstance(tree, list):
@@ -65,7 +66,7 @@ def _with_clipping(tree: Any, arrays: dict[str, NDArray[Any]]) -> None:
 
 
 def _from_1(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    """Schema 2 has the rounds that went without feedback, of which schema 1 had none, and what clipping knows."""
+    """Add the rounds that went without feedback, of which schema 1 had none, and what clipping knows."""
     _with_clipping(header["what"], arrays)
     return {**header, "schema": 2, "what": _with_missing(header["what"])}
 

@@ -188,6 +188,27 @@ def _prices(name: str, given: ArrayLike) -> Array:
     return read_only(prices)
 
 
+def price_like(owner: str, given: "float | MoveCost", built: MoveCost, dim: int) -> MoveCost:
+    """Return the prices of one round, of the kind that a learner was built for."""
+    cost = move_cost_for(owner, given, dim)
+    if built.plain is not None:
+        if cost.plain is None and dim == 1 and cost.symmetric:
+            cost = MoveCost(cost.up, norm="l2")
+        if cost.plain is None:
+            raise ParameterError(
+                f"{owner}: this one was built for a price of Euclidean distance, so the switching_cost of a round is a "
+                f"number, got {cost!r}; build it with a MoveCost to give it others."
+            )
+    elif cost.norm != built.norm:
+        if dim > 1:
+            raise ParameterError(
+                f"{owner}: this one was built for prices with norm={built.norm!r}, so those of a round have it too, got "
+                f"{given!r}."
+            )
+        cost = MoveCost(cost.up, cost.down, norm=built.norm)
+    return cost
+
+
 def move_cost_for(owner: str, given: "float | MoveCost", dim: int | None = None) -> MoveCost:
     """Return a switching cost, given as a number or as prices, as prices; for `dim` coordinates if that is known."""
     if not isinstance(given, MoveCost):

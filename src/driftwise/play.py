@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._pieces import in_pieces
+from driftwise._round_prices import read_prices, varies
 from driftwise._validate import Array, checked, describe, instance
 from driftwise.engine.run import Books, run_custom, run_own, run_stream
 from driftwise.errors import ArgumentError, HorizonError, InputError, ParameterError
@@ -17,7 +18,7 @@ from driftwise.learners.rounded import Rounded
 from driftwise.learners.self_tuned.proposals import read_table
 from driftwise.losses import CustomLoss, LossStream
 from driftwise.losses.base import DataLoss, window
-from driftwise.movecost import MoveCost, move_cost_for
+from driftwise.movecost import MoveCost
 from driftwise.pairs.run import run_pairs
 from driftwise.trace import Trace
 
@@ -36,7 +37,7 @@ class Many(ABC):
 def play(
     learner: Learner | Committee,
     losses: LossStream,
-    switching_cost: float | MoveCost = 0.0,
+    switching_cost: float | MoveCost | ArrayLike | Sequence[float | MoveCost] = 0.0,
     *,
     record_weights: bool = False,
     proposals: Proposals | None = None,
@@ -72,9 +73,11 @@ def play(
         Anything with `act` and `observe`; a committee needs `proposals` too, and a `SelfTunedLearner` may have some.
     losses : LossStream
         The losses f_0, ..., f_{T-1}; for a fleet a sequence of streams, one for each member.
-    switching_cost : float or MoveCost, default 0.0
+    switching_cost : float or MoveCost, or array of shape (T,) or sequence of T of these, default 0.0
         lambda, the price of moving by one unit of Euclidean distance, or prices up and down, per coordinate; for
-        accounting only: the learner does not see it.
+        accounting only: the learner does not see it. With one price for each round, that of the move into its decision,
+        a learner whose rounds make use of prices is told each by ``act(switching_cost=...)``; such a run goes through
+        the two verbs, as no compiled loop changes its price.
     record_weights : bool, default False
         Keep the weights of the base-learners, or of the committee's members, in every round.
     proposals : sequence of length T, array of shape (T, n, d), or array of shape (T, d) or dict of these, optional
@@ -120,7 +123,8 @@ def play(
     if proposals is not None and isinstance(learner, Learner) and _takes_proposals(learner):
         named = read_table("play", learner.domain, proposals, rounds)
     turns = _turns(learner, losses, proposals, named)
-    cost = move_cost_for("play", switching_cost, losses.dim)
+    cost = read_prices("play", switching_cost, rounds, losses.dim)
+    told = varies(cost) and getattr(learner, "_takes_prices", False)
     if learner.horizon is not None and learner.round + rounds > learner.horizon:
         raise HorizonError(
             f"play: {rounds} rounds after {learner.round} already played are more than the horizon of "
@@ -129,14 +133,15 @@ def play(
     before: Any = learner.clone()
     decisions, values, moves = np.empty((rounds, losses.dim)), np.empty(rounds), np.empty(rounds)
     try:
-        if isinstance(learner, SelfTunedLearner) and learner.runs_compiled(losses, named):
+        if not told and isinstance(learner, SelfTunedLearner) and learner.runs_compiled(losses, named):
             assert isinstance(losses, DataLoss)
             weights = _by_pool(learner, losses, named, decisions, values, moves, record_weights)
-        elif isinstance(learner, Ensemble) and _in_one_go(learner, losses, record_weights):
+        elif not told and isinstance(learner, Ensemble) and _in_one_go(learner, losses, record_weights):
             weights = _by_kernel(learner, losses, decisions, values, moves, record_weights)
         else:
-            weights = _by_hand(learner, turns, losses, decisions, values, moves, record_weights)
-        return Trace(decisions, values, moves, cost.simplest, weights, before, losses, proposals)
+            prices: Any = cost if told else None
+            weights = _by_hand(learner, turns, prices, losses, decisions, values, moves, record_weights)
+        return Trace(decisions, values, moves, cost, weights, before, losses, proposals)
     except BaseException:  # Ctrl-C too, which may come while the learner takes over what the run has come to
         learner.restore(before)
         raise
@@ -244,6 +249,7 @@ def _by_pool(
 def _by_hand(
     learner: Any,
     turns: Callable[[int], tuple[Any, ...]],
+    prices: Sequence[float | MoveCost] | None,
     losses: LossStream,
     decisions: Array,
     values: Array,
@@ -251,9 +257,12 @@ def _by_hand(
     record: bool,
 ) -> Array | None:
     weights: list[Array] = []
+    told: dict[str, Any] = {}
     for t in range(len(losses)):
+        if prices is not None:
+            told["switching_cost"] = prices[t]
         try:
-            w = np.atleast_1d(learner.act(*turns(t)))
+            w = np.atleast_1d(learner.act(*turns(t), **told))
         except InputError as error:
             raise InputError(f"play, round {t}: {error}") from error
         if w.shape != decisions[t].shape:

@@ -14,7 +14,8 @@ from driftwise._frames.frames import from_pandas, from_polars
 from driftwise._plot import axes
 from driftwise._validate import Array, checked
 from driftwise.domains import Domain
-from driftwise.errors import InputError
+from driftwise._round_prices import Prices, costs_along, largest_of, shown, varies
+from driftwise.errors import InputError, ParameterError
 from driftwise.learners import Committee, Learner
 from driftwise.losses import LossStream
 from driftwise.movecost import MoveCost, move_cost_for
@@ -38,8 +39,9 @@ class Trace(Record):
         f_t(w_{t-m}, ..., w_t), memory included; before the first round the first decision is taken to be in place.
     moves : array of shape (T,)
         ``|w_t - w_{t-1}|``, Euclidean whatever the price, and 0 in the first round.
-    switching_cost : float or MoveCost
-        lambda, the price of one unit of movement, or the prices that moves were counted at; see `price`.
+    switching_cost : float or MoveCost, or array of shape (T,) or tuple of T of these
+        lambda, the price of one unit of movement, or the prices that moves were counted at; see `price`. One for each
+        round where prices changed.
     weights : array of shape (T, N), or None
         Weights of the base-learners, if they were recorded; 0 for a base-learner that had not joined yet.
     learner : Learner or Committee
@@ -53,7 +55,7 @@ class Trace(Record):
     decisions: Array
     losses: Array
     moves: Array
-    switching_cost: float | MoveCost
+    switching_cost: Prices
     weights: Array | None
     learner: Learner | Committee
     stream: LossStream
@@ -65,7 +67,13 @@ class Trace(Record):
 
     @property
     def price(self) -> MoveCost:
-        """The switching cost as prices, whichever way it was given."""
+        """The switching cost as prices, whichever way it was given; there must be one for all rounds."""
+        if varies(self.switching_cost):
+            raise ParameterError(
+                "Trace: moves had another price in every round, and this needs one for all of them; `move_costs` and "
+                "`total` have the prices that were paid. To count at one price, give it by switching_cost=."
+            )
+        assert isinstance(self.switching_cost, float | int | MoveCost)
         return move_cost_for("Trace", self.switching_cost)
 
     @property
@@ -87,11 +95,13 @@ class Trace(Record):
     @property
     def move_costs(self) -> Array:
         """Cost of the move into each round: lambda times the distance, or as the `MoveCost` says; 0 in the first."""
-        return self.price.along(self.decisions, self.moves)
+        return costs_along(self.switching_cost, self.decisions, self.moves)
 
     @property
     def total_switching(self) -> float:
         """Cost of all moves: lambda times the distance moved, or as the `MoveCost` says."""
+        if varies(self.switching_cost):
+            return float(self.move_costs.sum())
         return self.price.total(self.decisions, self.moves)
 
     @property
@@ -119,7 +129,7 @@ class Trace(Record):
                 f"{self.label}, {rounds} rounds, {dim} coordinates",
                 f"  loss      {self.total_loss:>16.4g}",
                 f"  switching {self.total_switching:>16.4g}"
-                f"   ({self.price} per unit, {distance:.4g} units, {moved} moves)",
+                f"   ({shown(self.switching_cost)} per unit, {distance:.4g} units, {moved} moves)",
                 f"  overall   {self.total:>16.4g}",
                 *([f"  {self._unpriced}"] if self._unpriced else []),
             ]
@@ -130,7 +140,7 @@ class Trace(Record):
         """Words for a run whose moves are free although its learner was built for a price; empty for others."""
         built_for = getattr(vars(self).get("learner"), "switching_cost", 0.0)
         dim = self.decisions.shape[1]
-        if self.price.largest(dim) > 0.0 or not move_cost_for("Trace", built_for, dim).largest(dim) > 0.0:
+        if largest_of(self.switching_cost, dim) > 0.0 or not move_cost_for("Trace", built_for, dim).largest(dim) > 0.0:
             return ""
         return f"moves are not priced; the learner was built for a switching cost of {built_for}"
 
@@ -140,7 +150,7 @@ class Trace(Record):
         rounds = np.arange(1, len(self.losses) + 1)
         loss = np.cumsum(self.losses)
         ax.fill_between(rounds, 0.0, loss, alpha=0.55, linewidth=0.0, label="loss")
-        if self.price.largest(self.decisions.shape[1]) > 0.0:
+        if largest_of(self.switching_cost, self.decisions.shape[1]) > 0.0:
             overall = loss + np.cumsum(self.move_costs)
             ax.fill_between(rounds, loss, overall, alpha=0.55, linewidth=0.0, label="switching cost")
             ax.plot(rounds, overall, color="black", linewidth=1.0, label="overall")

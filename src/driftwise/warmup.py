@@ -149,6 +149,20 @@ def _committee() -> None:
         moving.observe(dw.TrackingLoss([0.3])[0])
 
 
+def _fleet() -> None:
+    """Let fleets of learners, of self-tuned learners and of committees act, observe and play."""
+    losses = dw.TrackingLoss(_TRACKED)
+    for learner in (dw.SelfTunedScream(dw.Ball(2), switching_cost=1.0), dw.SelfTunedLearner(dw.Ball(2), switching_cost=1.0)):
+        fleet = dw.Fleet(learner, 3)
+        for _ in range(2):
+            fleet.act()
+            fleet.observe(losses)
+        dw.play(fleet, [losses] * 3)
+    committees = dw.Fleet(dw.Committee(2, switching_cost=1.0), 3)
+    committees.act(_TRACKED)
+    committees.observe(_TRACKED)
+
+
 def _losses() -> None:
     """Ask built-in losses by hand, and compile what runs on users' own losses share."""
     for losses in (dw.SquaredLoss(_TRACKED, np.ones(3)), dw.TrackingLoss(_TRACKED)):
@@ -230,6 +244,7 @@ FAMILIES: dict[str, Callable[[], None]] = {
     "prices": _prices,
     "hints": _hints,
     "committee": _committee,
+    "fleet": _fleet,
     "losses": _losses,
     "control": _control,
     "self-tuned-control": _self_tuned_control,

@@ -245,7 +245,7 @@ def test_what_a_pool_refuses_leaves_the_bytes_as_they_were(kind: str, played: in
     twin.act()
     before = saved(learner)
     huge = dw.FilteredLoss([1e60], 1e60 * ones, [1e60])
-    for bad in (huge[0], huge, np.array([np.nan, 0.0]), np.zeros(3), dw.TrackingLoss(np.ones((9, 3)))[8], None):
+    for bad in (huge[0], huge, np.array([np.nan, 0.0]), np.zeros(3), dw.TrackingLoss(np.ones((9, 3)))[8]):
         with pytest.raises(InputError):
             learner.observe(bad)  # type: ignore[arg-type]
         assert saved(learner) == before

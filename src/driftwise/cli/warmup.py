@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 FAMILIES = (
     *("learners", "self-tuned", "strongly-adaptive", "self-tuned-learner", "domains", "prices", "hints", "committee"),
-    "losses",
+    *("fleet", "losses"),
     *("control", "self-tuned-control", "regret", "hindsight-control"),
 )
 """Names of `driftwise.warmup.FAMILIES`, not imported for help."""

@@ -53,8 +53,8 @@ FIXED, TIME_VARYING, DOUBLING, SELF_TUNED, ADAPTIVE = 0, 1, 2, 3, 4
     FORGET_CALL,  # and taking a hint back
     THIN,  # whether steps read a gradient for all as it is, of shape (d,), not spread over four lanes
     CHARGE,  # what a unit of weight that shifts is charged, in the adaptive schedule
-    EARLY,  # how many times the usual size gradients may have in the first rounds, 0 if they are not clipped
-    LATE,  # and later
+    EARLY,  # how many times the usual size gradients may have in the first rounds,
+    LATE,  # and later; 0 if they are not clipped
 ) = range(34)
 
 # The header, part two: where the parts are.

@@ -12,7 +12,7 @@ from driftwise._validate import Array
 from driftwise.domains.kernels import SIMPLEX
 from driftwise.engine.hedge import TIE, TINY
 from driftwise.engine.program import Program, pool_size
-from driftwise.engine.tuned import LEARNT
+from driftwise.engine.tuned import ABSURD, RAMP
 
 
 class Reference:
@@ -212,7 +212,8 @@ class Reference:
         limit = np.inf
         if self.counted:
             usual = max(np.sqrt(self.squares / self.counted), self.before)
-            limit = (early if self.counted < LEARNT else late) * usual
+            limit = np.clip(RAMP * np.sqrt(self.counted), early, late) * usual
+            limit = usual if size > ABSURD * limit else limit
         if self.counted == 1 and self.before > late * size:  # the first was absurd: take it back
             self.cut += self.before
             self.sizes = self.squares = self.agreed = self.chance = self.guessed = 0.0

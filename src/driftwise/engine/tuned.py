@@ -10,15 +10,16 @@ where gap_s is AdaHedge's mixability gap, measured with the rate that p_s was ma
 Hedge's own potential. The decision is the nearest point to the last one within
 D / (4 sqrt(t)) * lambda / (lambda + |g|) of the mixture, |g| being the root mean square of the gradients.
 
-Such sums are for ever, so one absurd gradient would make all later steps short. Everything above sees gradients that are
+Sums never forget, so one absurd gradient would make all later steps short. Everything above sees gradients that are
 clipped in length, to a multiple of their usual size so far, or of the last one as it came, so that a true change of
 scale is let through after one round::
 
-    limit_t = c max(sqrt(mean of |g_s|^2 over s < t with g_s != 0), |raw g_{t-1}|)
+    limit_t = c_n max(sqrt(mean of |g_s|^2 over s < t with g_s != 0), |raw g_{t-1}|),   c_n = sqrt(n) / 2 from 3 to 10
 
-Where what was cut off would add up to more than sqrt(t) times the largest gradient so far, nothing is cut. Before the
-second gradient nobody is judged by the size of the first; if it turns out to be more than c times as large as the
-second, it is taken back.
+for n gradients other than 0 so far. What is more than 100 times that is a mistake, and counts without c_n. Where what
+was cut off would add up to more than sqrt(t) times the largest gradient so far, nothing is cut. Before the second
+gradient nobody is judged by the size of the first; if it turns out to be more than 10 times as large as the second, it
+is taken back.
 """
 
 import math
@@ -47,8 +48,14 @@ def within_simplices(c: Pointer, wide: Pointer) -> int:
     return OK
 
 
-LEARNT = 20.0
-"""Rounds after which the usual size is known well enough to let more than in the first ones through."""
+RAMP = 0.5
+"""The limit is this times the root of the gradients so far, between its first and its last value, in usual sizes.
+
+So a clipped gradient makes a sum of equal squares at most 1 + RAMP^2 times as large, except in the first rounds.
+"""
+
+ABSURD = 100.0
+"""How many times the limit is no jump, but a mistake: it counts as a gradient of the usual size."""
 
 
 @helper
@@ -65,7 +72,8 @@ def kept_share(c: Pointer, s: Pointer, size: float) -> float:
         return 1.0
     counted, last = s[slot.COUNTED], s[slot.LAST]
     usual = max(math.sqrt(s[slot.SQUARES] / counted), last) if counted > 0.0 else math.inf
-    limit = c[slot.EARLY if counted < LEARNT else slot.LATE] * usual
+    limit = min(max(RAMP * math.sqrt(counted), c[slot.EARLY]), c[slot.LATE]) * usual
+    limit = usual if size > ABSURD * limit else limit
     if counted == 1.0 and last > c[slot.LATE] * size:
         _forget_first(s)
     s[slot.COUNTED], s[slot.LAST], s[slot.LARGEST] = counted + 1.0, size, max(s[slot.LARGEST], size)

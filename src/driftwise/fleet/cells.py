@@ -17,7 +17,7 @@ from driftwise.errors import CheckpointError
 from driftwise.fleet.feedback import Feedback, Flags
 from driftwise.fleet.kernels import Table, learn_members, play_members
 from driftwise.fleet.laying import capacity_for, laid_out, sides_for, starts_of, updates_within
-from driftwise.fleet.members import Lesson, Members, Played, Runner, Standing, count_rounds
+from driftwise.fleet.members import Lesson, Members, Played, Runner, Standing, count_rounds, settled
 from driftwise.fleet.recipes import Recipes
 from driftwise.fleet.source import Source
 from driftwise.fleet.threads import shares, slices
@@ -82,13 +82,12 @@ class Cells(Members):
         """Return the family of a learner in whose place compiled rounds may play."""
         if not isinstance(learner, Ensemble) or not learner.runs_compiled() or learner.program.own_gradients:
             return None
-        ours = type(learner).__module__.split(".")[0] == "driftwise" and "_arguments" in vars(learner)
-        return family(learner) if ours and not learner.late and not learner._number(layout.HINTED) else None
+        ours = type(learner).__module__.split(".")[0] == "driftwise"
+        return family(learner) if ours and settled(learner) and not learner._number(layout.HINTED) else None
 
     def append(self, source: Source) -> None:
         """Take in newcomers, in new rows."""
         which, states, inverse = self.recipes.add(source)
-        starts = starts_of(states, self.program.sides) if source.starts is None else source.starts
         updates = float(states[:, [layout.ROUND, layout.UPDATES]].max())
         self.make_room(max(updates, self.updates))
         count = self.count + which.size
@@ -96,20 +95,21 @@ class Cells(Members):
             larger = np.empty((count if self.count == 0 else count + count // 4, self._states.shape[1]))
             larger[: self.count] = self.states
             self._states = larger
+        begun = starts_of(states, self.program.sides)
+        short = laid_out(states, self.program.sides, self.sides, begun)
         for first in range(0, which.size, 4096):
             some = slice(first, min(first + 4096, which.size))
-            rows, begun = states[inverse[some]], starts[inverse[some]] if source.starts is None else starts[some]
+            rows = short[inverse[some]]
             if source.starts is not None:
-                self._begin(rows, begun)
-            place = slice(self.count + some.start, self.count + some.stop)
-            self._states[place] = laid_out(rows, self.program.sides, self.sides, begun)
-        self._note_starts(starts if source.starts is not None else None, starts, inverse)
+                self._begin(rows, source.starts[some])
+            self._states[self.count + some.start : self.count + some.stop] = rows
+        self._note_starts(begun, inverse) if source.starts is None else self._note_starts(source.starts, None)
         self.which, self.count = np.concatenate([self.which, which]), count
         self.updates, self._table, self._where = max(self.updates, updates), None, None
 
     def _begin(self, states: Array, starts: Array) -> None:
         """Let states of new learners begin elsewhere."""
-        for name, place, shape in STATE._places(self.program.sides)[0]:
+        for name, place, shape in STATE._places(self.sides)[0]:
             if not math.prod(shape):
                 continue
             if name in ("decision", "centre", "played"):
@@ -119,12 +119,12 @@ class Cells(Members):
             elif name == "log_start":
                 states[:, place] = np.log(np.maximum(starts / self.program.domain.numbers[0], 1e-300))
 
-    def _note_starts(self, given: Array | None, starts: Array, inverse: Indices) -> None:
+    def _note_starts(self, starts: Array, inverse: Indices | None) -> None:
         """Keep the first decisions of newcomers if they are not those of the others."""
         if self.starts is None and np.array_equal(starts, np.broadcast_to(self.start, starts.shape)):
             return
         before = np.tile(self.start, (self.count, 1)) if self.starts is None else self.starts
-        self.starts = np.concatenate([before, starts[inverse] if given is None else given])
+        self.starts = np.concatenate([before, starts if inverse is None else starts[inverse]])
 
     def make_room(self, updates: float) -> None:
         """Lay the states out anew if base-learners could come into play, within so many updates, that have no room."""
@@ -161,6 +161,8 @@ class Cells(Members):
         learner._take(learner.program.cell_of(known))
         if standing.acted:
             learner.__dict__["_acted"] = read_only(learner._decision.copy())
+        if standing.stands:
+            learner.__dict__["_standing"] = read_only(learner._decision.copy())
         return learner
 
     def decide(self, rows: Indices) -> Array:
@@ -240,8 +242,9 @@ class Cells(Members):
 
         return Played(np.flatnonzero(done == 0), sums[:, 0], sums[:, 1], commit)
 
-    def skip(self, rows: Indices) -> None:
+    def skip(self, rows: Indices) -> list[tuple[int, Any]]:
         """End a round without feedback: nothing changes."""
+        return []
 
     def clone(self) -> Self:
         """Return an independent copy."""

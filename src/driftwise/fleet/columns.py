@@ -15,6 +15,8 @@ NEVER = 2**62
 
 _NAMES = ("ids", "blocks", "rows", "rounds", "limits", "skipped", "refused")
 
+_FLAGS = ("acted", "current", "stands")
+
 
 class Columns:
     """Ids ascend, so the place of a member is found by bisection.
@@ -23,8 +25,9 @@ class Columns:
     ----------
     ids, blocks, rows, rounds, limits, skipped, refused : array of int64
         Name of a member, block and row that it is in, rounds observed, horizon, rounds skipped, inputs refused.
-    acted, current : array of bool
-        Whether it has acted and waits for `observe`, and whether the fleet knows its decision.
+    acted, current, stands : array of bool
+        Whether it has acted and waits for `observe`; whether the fleet knows its decision; whether the last round ended
+        without feedback and nothing has been decided since.
     """
 
     ids: Indices
@@ -36,10 +39,11 @@ class Columns:
     refused: Indices
     acted: Flags
     current: Flags
+    stands: Flags
 
     def __init__(self) -> None:
         self._room: dict[str, NDArray[np.int64] | Flags] = {name: np.zeros(0, np.int64) for name in _NAMES}
-        self._room |= {"acted": np.zeros(0, bool), "current": np.zeros(0, bool)}
+        self._room |= {name: np.zeros(0, bool) for name in _FLAGS}
         self.count = 0
         self._show()
 
@@ -83,11 +87,11 @@ class Columns:
     def resumed(cls, saved: dict[str, Any], blocks: Sequence[Sized], upcoming: Any) -> "Columns":
         """Return what was saved, if it fits the blocks."""
         other, count = cls(), sum(map(len, blocks))
-        names = {*_NAMES, "acted"}
+        names = {*_NAMES, "acted", "stands"}
         if saved.keys() != names:
             raise CheckpointError(f"Fleet: of members {sorted(names)} are saved, this one has {sorted(saved)}.")
         for name, part in saved.items():
-            if part.shape != (count,) or part.dtype != (bool if name == "acted" else np.int64):
+            if part.shape != (count,) or part.dtype != (bool if name in _FLAGS else np.int64):
                 raise CheckpointError(f"Fleet: {name} of the {count} members must be one each.")
             other._room[name] = part
         other._room["current"] = np.zeros(count, bool)

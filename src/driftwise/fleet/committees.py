@@ -11,7 +11,7 @@ from driftwise.engine.hedge import TIE
 from driftwise.errors import CheckpointError, InputError, OrderError
 from driftwise.fleet.committee_kernels import end_committees, mix_committees
 from driftwise.fleet.feedback import Feedback, Flags
-from driftwise.fleet.members import Lesson, Members, Runner, Standing, count_rounds
+from driftwise.fleet.members import Lesson, Members, Runner, Standing, count_rounds, settled
 from driftwise.fleet.source import Source
 from driftwise.fleet.threads import slices
 from driftwise.learners import Committee
@@ -44,6 +44,7 @@ class Committees(Members):
         self.family, self.example, self.shape = self.family_of(pattern), pattern.clone(), pattern._shape
         self.begun, self.acted = np.zeros(0, bool), np.zeros(0, bool)
         self.vectors = np.zeros((0, 0 if self.shape is None else self._fresh(self.shape).size))
+        self.before = self.vectors.copy()
 
     def __len__(self) -> int:
         return self.begun.size
@@ -53,7 +54,7 @@ class Committees(Members):
         """Return the family of a committee that mixes its members, and has no movers."""
         if type(learner) is not Committee or learner.mode != "mix" or learner._pairs is not None:
             return None
-        if learner._acted is not None or "_arguments" not in vars(learner):
+        if learner._acted is not None or not settled(learner):
             return None
         cost = learner._price
         prices = (np.asarray(cost.up).tobytes(), np.asarray(cost.down).tobytes(), cost.norm)
@@ -73,6 +74,7 @@ class Committees(Members):
         if self.shape is not None:
             rows = np.array([learner._vector for learner in source.patterns])
             self.vectors = np.concatenate([self.vectors, rows[source.which]])
+            self.before = np.concatenate([self.before, rows[source.which]])
         self.begun = np.concatenate([self.begun, np.full(count, self.shape is not None)])
         self.acted = np.concatenate([self.acted, np.zeros(count, bool)])
 
@@ -80,7 +82,7 @@ class Committees(Members):
         """Forget all rows but these."""
         self.begun, self.acted = self.begun[rows], self.acted[rows]
         if self.shape is not None:
-            self.vectors = self.vectors[rows]
+            self.vectors, self.before = self.vectors[rows], self.before[rows]
 
     def learner(self, row: int, standing: Standing) -> Any:
         """Return a member as a committee of its own."""
@@ -98,6 +100,7 @@ class Committees(Members):
             decision = read_only(parts["decision"].reshape(self.shape).copy())
             shown = decision if self.shape else float(decision)
             known["_acted"] = _Round(awake, parts["rows"].copy(), shown, False)
+            known["_open"] = {"before": [self.before[row].copy(), None]}
         return made
 
     def decide(self, rows: Indices) -> Array:
@@ -116,7 +119,7 @@ class Committees(Members):
         else:
             vectors = self.vectors[rows]
             vectors[~self.begun[rows]] = self._fresh(shape)
-        parts = self._views(vectors, size)
+        before, parts = vectors.copy(), self._views(vectors, size)
         if repeated.any():
             same = np.all(parts["rows"] == given, axis=(1, 2)) & np.all((parts["prior"] > -math.inf) == awake, axis=1)
             if not same[repeated].all():
@@ -138,6 +141,8 @@ class Committees(Members):
             if self.shape is None:
                 self.shape = shape
                 self.vectors = np.tile(self._fresh(shape), (len(self), 1))
+                self.before = self.vectors.copy()
+            self.before[rows[new]] = before[new]
             self.vectors[rows], self.begun[rows], self.acted[rows] = vectors, True, True
 
         return decisions.reshape(-1, *shape), commit
@@ -205,18 +210,16 @@ class Committees(Members):
 
         return Lesson(refused, why, commit)
 
-    def skip(self, rows: Indices) -> None:
-        """End the round of some committees without feedback, as each of them does by itself."""
-        for row in rows.tolist():
-            alone = self.learner(row, Standing(True, 0, 0, 0))
-            alone.skip()
-            self.vectors[row] = alone._vector
-        self.acted[rows] = False
+    def skip(self, rows: Indices) -> list[tuple[int, Any]]:
+        """End the round of some committees without feedback: they know what they knew before they acted."""
+        self.vectors[rows], self.acted[rows] = self.before[rows], False
+        return []
 
     def clone(self) -> Self:
         """Return an independent copy."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
+        other.before = self.before.copy()
         other.vectors, other.begun, other.acted = self.vectors.copy(), self.begun.copy(), self.acted.copy()
         return other
 
@@ -228,7 +231,7 @@ class Committees(Members):
     @property
     def nbytes(self) -> int:
         """Bytes of memory."""
-        return self.vectors.nbytes + self.begun.nbytes + self.acted.nbytes
+        return self.vectors.nbytes + self.before.nbytes + self.begun.nbytes + self.acted.nbytes
 
     def saved(self) -> dict[str, Any]:
         """Return what is to be saved."""
@@ -239,12 +242,14 @@ class Committees(Members):
             "begun": self.begun,
             "acted": self.acted,
             "vectors": self.vectors,
+            "before": self.before,
         }
 
     @classmethod
     def resumed(cls, saved: dict[str, Any]) -> "Committees":
         """Return a block from what was saved, after checking all of it."""
-        example, vectors, begun, acted = (saved[name] for name in ("example", "vectors", "begun", "acted"))
+        example, vectors, before = (saved[name] for name in ("example", "vectors", "before"))
+        begun, acted = saved["begun"], saved["acted"]
         if cls.family_of(example) is None:
             raise CheckpointError("Fleet: its committees must be committees that mix.")
         block, count = cls(example), len(begun)
@@ -258,9 +263,12 @@ class Committees(Members):
                 raise CheckpointError(f"Fleet: proposals cannot be of shape {block.shape}.")
             fresh = block._fresh(block.shape)
             fits = fits and vectors.shape == (count, fresh.size) and vectors.dtype == np.float64
-            possible = fits and block._possible(vectors, begun, fresh)
+            fits = fits and before.shape == vectors.shape and before.dtype == np.float64
+            known = [block._possible(part, here, fresh) for part, here in ((vectors, begun), (before, acted)) if fits]
+            possible = all(known)
         if not fits or not possible or np.any(acted & ~begun):
             raise CheckpointError("Fleet: such committees are not possible.")
+        block.before = before
         block.vectors, block.begun, block.acted = vectors, begun, acted
         return block
 

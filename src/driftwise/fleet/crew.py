@@ -11,7 +11,8 @@ from driftwise.errors import CheckpointError, HorizonError, InputError, OrderErr
 from driftwise.fleet.columns import NEVER, Columns
 from driftwise.fleet.feedback import Feedback
 from driftwise.fleet.kinds import kind_for, kind_named
-from driftwise.fleet.members import MOST_ROWS, Members, Standing
+from driftwise.fleet.members import MOST_ROWS, Members, Standing, count_rounds
+from driftwise.fleet.objects import Objects
 from driftwise.fleet.source import Source
 from driftwise.fleet.threads import run_jobs, undisturbed
 from driftwise.learners import Committee
@@ -161,7 +162,12 @@ class Crew:
             self.decisions, self._lent = np.zeros((len(self), *self.shape)), False
         everybody = np.arange(len(self)) if places is None else places
         self.write(everybody, decided)
-        self.columns.acted[everybody] = True
+        self.has_acted(everybody)
+
+    def has_acted(self, places: Indices | None) -> None:
+        """Note that members have acted."""
+        chosen: Any = slice(None) if places is None else places
+        self.columns.acted[chosen], self.columns.stands[chosen] = True, False
 
     def write(self, places: Indices, decided: Sequence[tuple[Indices, Array]]) -> None:
         """Write decisions, of which those are given out already must stay as they are."""
@@ -220,23 +226,43 @@ class Crew:
             if without.any():
                 columns.skipped[chosen] += without
                 columns.refused[chosen] += refused
+            columns.stands[chosen] = without & (not self.committees)
             for part, lesson in zip(parts, lessons, strict=True):
-                for k, learner in lesson.moved or ():
-                    place = int(part.places[k] if places is None else places[part.places[k]])
-                    counts = columns.rounds[place], columns.skipped[place], columns.refused[place]
-                    self.replace(place, learner)
-                    columns.rounds[place], columns.skipped[place], columns.refused[place] = counts
+                self._move(part, places, lesson.moved)
+            self._return(parts, places)
 
     def skip(self, places: Indices | None) -> None:
         """End the round without feedback."""
         columns = self.columns
         chosen: Any = slice(None) if places is None else places
         with undisturbed():
-            for part in self.parts(places):
-                part.block.skip(part.rows)
+            gone = [(part, part.block.skip(part.rows)) for part in self.parts(places)]
             columns.rounds[chosen] += 1
             columns.skipped[chosen] += 1
             columns.acted[chosen] = columns.current[chosen] = False
+            columns.stands[chosen] = not self.committees
+            for part, moved in gone:
+                self._move(part, places, moved)
+
+    def _move(self, part: Part, places: Indices | None, moved: "Sequence[tuple[int, Any]] | None") -> None:
+        """Put members who have become somebody for another block where they belong; their rounds are counted."""
+        columns = self.columns
+        for k, learner in moved or ():
+            place = int(part.places[k] if places is None else places[part.places[k]])
+            names = ("rounds", "skipped", "refused", "stands")
+            kept = {name: getattr(columns, name)[place] for name in names}
+            count_rounds(learner, Standing(False, *(int(kept[name]) for name in names[:3])))
+            self.replace(place, learner)
+            for name, value in kept.items():
+                getattr(columns, name)[place] = value
+
+    def _return(self, parts: Sequence[Part], places: Indices | None) -> None:
+        """Put members who were objects for a round only back beside their like."""
+        for part in parts:
+            if isinstance(part.block, Objects):
+                held = part.block.held
+                back = [(k, held[row]) for k, row in enumerate(part.rows.tolist()) if kind_for(held[row])[0] is not Objects]
+                self._move(part, places, back)
 
     # Coming and going.
 
@@ -266,7 +292,7 @@ class Crew:
         with undisturbed():
             ids = self._enter(len(other))
             new = slice(len(self) - len(other), None)
-            for name in ("rows", "rounds", "limits", "skipped", "refused", "acted", "current"):
+            for name in ("rows", "rounds", "limits", "skipped", "refused", "acted", "current", "stands"):
                 getattr(self.columns, name)[new] = getattr(other.columns, name)
             self.columns.blocks[new] = other.columns.blocks + len(self.blocks)
             self.blocks += other.blocks
@@ -371,6 +397,7 @@ class Crew:
             int(columns.rounds[place]),
             int(columns.skipped[place]),
             int(columns.refused[place]),
+            bool(columns.stands[place]),
         )
         return self.blocks[columns.blocks[place]].learner(int(columns.rows[place]), standing)
 

@@ -191,7 +191,7 @@ class Fleet(Many, metaclass=Checked):
                 "Fleet.act: proposals go with fleets of committees; these learners decide by themselves."
             )
         crew.refresh("Fleet.act", places)
-        crew.columns.acted[slice(None) if places is None else places] = True
+        crew.has_acted(places)
         return crew.shown(places)
 
     def decisions(self, ids: Ids | None = None) -> Array:
@@ -253,7 +253,7 @@ class Fleet(Many, metaclass=Checked):
         columns = crew.columns
         going = places[columns.rounds[places] < columns.limits[places]]
         crew.refresh("Fleet.step", going)
-        columns.acted[going] = True
+        crew.has_acted(going)
         return crew.shown(places)
 
     def skip(self, ids: Ids | None = None) -> None:

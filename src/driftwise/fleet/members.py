@@ -1,7 +1,7 @@
 """What every kind of member can do: a block holds members of one family, in rows."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence, Sized
 from typing import Any, NamedTuple, Self
 
 from driftwise._validate import Array, Indices
@@ -22,6 +22,22 @@ class Standing(NamedTuple):
     rounds: int
     skipped: int
     refused: int
+    stands: bool = False
+    """Whether the last round ended without feedback, and nothing has been decided since."""
+
+
+OPEN = ("_open", "_owed", "_standing", "_priced_at", "_origins", "_unsettled")
+"""What an ordinary learner knows of rounds that are not quite over; states side by side have no place for it."""
+
+
+def settled(learner: Any) -> bool:
+    """Tell whether a learner knows nothing but its state: no late feedback, no price or hint of an open round."""
+    known = vars(learner)
+    return not learner.late and "_arguments" in known and not any(_given(known.get(name)) for name in OPEN)
+
+
+def _given(what: Any) -> bool:
+    return what is not None and what is not False and not (isinstance(what, Sized) and not len(what))
 
 
 def count_rounds(learner: Any, standing: Standing) -> None:
@@ -109,8 +125,8 @@ class Members(ABC):
         """Look at the feedback for some rows, which is at these places."""
 
     @abstractmethod
-    def skip(self, rows: Indices) -> None:
-        """End the round of some rows without feedback."""
+    def skip(self, rows: Indices) -> "list[tuple[int, Any]]":
+        """End the round of some rows without feedback; return who has become somebody for another block, as in `Lesson`."""
 
     def plays(self, stream: Any) -> bool:
         """Tell whether members play such losses in a compiled loop."""

@@ -12,7 +12,7 @@ import numpy as np
 from driftwise._validate import Array, Indices
 from driftwise.errors import CheckpointError, InputError
 from driftwise.fleet.feedback import Feedback, Flags
-from driftwise.fleet.members import Lesson, Members, Runner, Standing, count_rounds
+from driftwise.fleet.members import Lesson, Members, Runner, Standing
 from driftwise.fleet.source import Source
 from driftwise.learners import Committee, Learner
 
@@ -42,7 +42,8 @@ class Objects(Members):
     def learner(self, row: int, standing: Standing) -> Any:
         """Return a copy of a member."""
         learner = self.held[row].clone()
-        count_rounds(learner, standing)
+        if standing.refused:
+            learner.__dict__["_passed"] = standing.refused
         return learner
 
     def decide(self, rows: Indices) -> Array:
@@ -84,9 +85,11 @@ class Objects(Members):
 
         return Lesson(refused, why, commit)
 
-    def skip(self, rows: Indices) -> None:
+    def skip(self, rows: Indices) -> list[tuple[int, Any]]:
+        """End the round of some members without feedback."""
         for row in rows.tolist():
             self.held[row].skip()
+        return []
 
     def clone(self) -> Self:
         other = type(self)(None)

@@ -55,7 +55,7 @@ def play_all(crew: Crew, losses: Any, switching_cost: float | MoveCost, record: 
         for commit in commits:
             commit()
         columns.rounds += lengths
-        columns.acted[:] = columns.current[:] = False
+        columns.acted[:] = columns.current[:] = columns.stands[:] = False
     return FleetTrace(columns.ids.copy(), lengths, totals[0], totals[1], cost.simplest, tuple(records) if record else None)
 
 

@@ -12,7 +12,7 @@ from driftwise.engine.layout import ROUND
 from driftwise.errors import CheckpointError, InputError
 from driftwise.estimators import Estimator
 from driftwise.fleet.feedback import Feedback, Flags
-from driftwise.fleet.members import Lesson, Members, Runner, Standing, count_rounds
+from driftwise.fleet.members import Lesson, Members, Runner, Standing, count_rounds, settled
 from driftwise.fleet.pool_kernels import Table, decide_pools, learn_pools
 from driftwise.fleet.source import Source
 from driftwise.fleet.threads import slices
@@ -65,12 +65,12 @@ class Pools(Members):
     @classmethod
     def family_of(cls, learner: Any) -> Hashable | None:
         """Return the family of a self-tuned learner that runs compiled, and has had no proposals."""
-        if type(learner) is not SelfTunedLearner or learner.late or "_arguments" not in vars(learner):
+        if type(learner) is not SelfTunedLearner or not settled(learner):
             return None
         parts = [type(one).family is not Estimator.family for one in learner._estimators]
         parts += [mover.tau is not None for mover in learner._movers]
         given, scream = learner._arguments, learner._scream
-        if not all(parts) or learner._names or (scream is not None and scream._acted is not None):
+        if not all(parts) or learner._names or (scream is not None and not (scream._acted is None and settled(scream))):
             return None
         usual = given["estimators"] is None and given["movers"] is None
         domain, cost = learner.domain, learner._cost.prices(learner.domain.dim)
@@ -223,10 +223,11 @@ class Pools(Members):
             table = np.stack([rows[rest], places[rest]], axis=1)
             run([partial(self._learn, table[some], terms, features, targets) for some in slices(rest.size, 128)])
             self.begun[rows[rest]] = True
-            self.skip(rows[skipped])
+            moved.extend(self._skipped(rows, np.flatnonzero(skipped)))
             return False
 
-        return Lesson(refused, "", commit)
+        moved: list[tuple[int, Any]] = []
+        return Lesson(refused, "", commit, moved)
 
     def _learn(self, where: Table, terms: Array, features: Array, targets: Array) -> None:
         learn_pools(self.pools, self.screams, where, terms, features, targets, self._vector(), self._cell.copy())
@@ -283,7 +284,7 @@ class Pools(Members):
                     self._put(rows[k : k + 1], trial)
                 else:
                     moved.append((k, trial))
-            self.skip(np.array([row for k, row in enumerate(rows.tolist()) if k not in trials], np.int64))
+            moved.extend(self._skipped(rows, np.array([k for k in range(rows.size) if k not in trials], np.int64)))
             return False
 
         moved: list[tuple[int, Any]] = []
@@ -292,13 +293,17 @@ class Pools(Members):
     def _rounds(self, row: int) -> float:
         return float(self.pools[row, layout.ROUNDS]) if self.begun[row] else 0.0
 
-    def skip(self, rows: Indices) -> None:
-        """End the round of some members without feedback, as each of them does by itself."""
-        for row in rows.tolist():
-            if self.begun[row]:
-                learner = self.learner(row, Standing(True, int(self._rounds(row)), 0, 0))
-                learner.skip()
-                self._put(np.array([row]), learner)
+    def skip(self, rows: Indices) -> list[tuple[int, Any]]:
+        """End the round of some members without feedback: until the next they are objects, who know how."""
+        return self._skipped(rows, np.arange(rows.size))
+
+    def _skipped(self, rows: Indices, which: Indices) -> list[tuple[int, Any]]:
+        moved = []
+        for k in which.tolist():
+            learner = self.learner(int(rows[k]), Standing(True, int(self._rounds(int(rows[k]))), 0, 0))
+            learner.skip()
+            moved.append((k, learner))
+        return moved
 
     def clone(self) -> Self:
         """Return an independent copy."""

@@ -54,6 +54,8 @@ class Ader(Ensemble):
     (45.9101, 36.62)
     """
 
+    _takes_prices = False
+
     def __init__(
         self,
         domain: Domain,

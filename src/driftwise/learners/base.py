@@ -1,16 +1,18 @@
 """The two verbs, act and observe, and the order in which they may be called."""
 
 from abc import abstractmethod
-from typing import Unpack
+from collections.abc import Callable
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._protocol import Actor, Rounds
+from driftwise._protocol import NONE_MISSING, Actor, Rounds
 from driftwise._validate import Array, array, instance, read_only
 from driftwise.domains import Domain
 from driftwise.errors import InputError, ParameterError
 from driftwise.losses import LossStream, RoundLoss
+from driftwise.movecost import MoveCost, price_like
 
 
 class Learner(Actor):
@@ -34,6 +36,12 @@ class Learner(Actor):
     """
 
     _for_all = ("on_bad_input", "late")
+    _takes_prices: ClassVar[bool] = False
+    """Whether its rounds make use of what a move costs."""
+    _built_for: MoveCost | None = None
+    """The price of a move that it was built with; for those that take prices."""
+    _priced_at: MoveCost | None = None
+    """The price in force when the coming decision was made, where that was not `_built_for`."""
 
     def __init__(self, domain: Domain, horizon: int | None = None, **rounds: Unpack[Rounds]) -> None:
         self.domain = instance(type(self).__name__, "domain", domain, Domain, "Ball(2)")
@@ -61,7 +69,7 @@ class Learner(Actor):
         """Step sizes that the base-learners will use next; empty for a learner that has none."""
         return np.empty(0)
 
-    def act(self, hint: ArrayLike | None = None) -> Array:
+    def act(self, hint: ArrayLike | None = None, *, switching_cost: float | MoveCost | None = None) -> Array:
         """Return the decision for this round: read-only, and the same until `observe`.
 
         Parameters
@@ -70,17 +78,23 @@ class Learner(Actor):
             A guess of the gradient that this round will bring, if there is a forecast: learners with Euclidean steps
             take a step on it in advance (an optimistic step), and back what was wrong about it afterwards. They believe
             it as far as earlier hints came true; a learner with Hedge on top also keeps base-learners that do without.
+        switching_cost : float or MoveCost, optional
+            What a move costs in this round, the one into this round's decision included, for learners that use it in
+            their rounds; of the kind that the learner was built with. The next round has the usual price again.
         """
         decision: Array | None = self._acted
         if decision is not None:
             if hint is not None:
                 raise self._acts_again("a hint, which belongs to the first act of a round")
+            if switching_cost is not None:
+                raise self._acts_again("a switching cost, which belongs to the first act of a round")
             return decision
         if self._round >= self._limit:
             raise self._exhausted()
-        if hint is not None:
-            self._take_hint(array(f"{type(self).__name__}.act", "hint", hint, (self.domain.dim,), copy=True))
-        decision = self._decide()
+        if hint is None and switching_cost is None and self._priced_at is None and self._standing is None:
+            decision = self._decide()
+        else:
+            decision = self._decide_given(hint, switching_cost)
         # One that is handed over read-only is trusted; any other is checked, and copied, so that it stays the
         # subclass's own to change.
         if type(decision) is not np.ndarray or decision.flags.writeable:
@@ -89,7 +103,41 @@ class Learner(Actor):
         self.__dict__["_acted"] = decision
         return decision
 
-    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None") -> None:
+    def _decide_given(self, hint: ArrayLike | None, switching_cost: float | MoveCost | None) -> Array:
+        """Return the decision of a round for which something was given, or that follows one in which something was."""
+        owner = f"{type(self).__name__}.act"
+        cost = None if switching_cost is None else self._read_price(owner, switching_cost)
+        guess = None
+        if hint is not None:
+            try:
+                guess = array(owner, "hint", hint, (self.domain.dim,), copy=True)
+            except InputError as error:
+                self._refuse(error)
+        undo = self._set_price(cost)
+        try:
+            if guess is not None:
+                self._take_hint(guess)
+            stands = guess is None and self._standing is not None
+            decision: Array = self._standing if stands else self._decide()
+        except BaseException:
+            undo()
+            raise
+        self.__dict__.pop("_standing", None)
+        return decision
+
+    def _read_price(self, owner: str, given: float | MoveCost) -> MoveCost:
+        """Return the price of a round, checked."""
+        if not self._takes_prices or self._built_for is None:
+            raise ParameterError(
+                f"{owner}: a round of {type(self).__name__} makes no use of what a move costs; leave switching_cost out."
+            )
+        return price_like(owner, given, self._built_for, self.domain.dim)
+
+    def _set_price(self, cost: MoveCost | None) -> Callable[[], None]:
+        """Let this round have a price of its own, or the usual one if it is None; return what undoes that."""
+        return lambda: None
+
+    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None", round: int | None = None) -> None:
         """Take in what the decision cost.
 
         Parameters
@@ -98,7 +146,12 @@ class Learner(Actor):
             The gradient of the unary loss at the decision; or an object with a method ``gradient(w)``, such as
             ``losses[t]``; or a whole loss stream, which is then read at this learner's round. None if there is no
             feedback, as with `skip`.
+        round : int, optional
+            The round that the feedback is for, if that is not the present one: one of the last `late` rounds, which
+            had ended without feedback. A loss is asked for its gradient at the decision that was played then.
         """
+        if round is not None and not self._is_now(round, gradient):
+            return self._observe_late(gradient, round)
         if self._acted is None:
             raise self._too_early()
         if gradient is None:
@@ -110,18 +163,70 @@ class Learner(Actor):
             return self._end_without()
         self._end_round()
 
-    def _loss(self, given: object) -> RoundLoss | None:
-        """Return the loss of this round if a loss was given, None if it is a plain gradient."""
+    def _let_go(self) -> None:
+        """Keep the decision: it is the next one too, unless something is learnt or given before."""
+        self.__dict__["_standing"] = self._acted
+
+    def _read_late(self, given: Any, k: int, played: Any) -> Any:
+        """Return the gradient of round k at what was played then."""
+        loss = self._loss(given, k)
+        return self._gradient_at(played, given if loss is None else loss)
+
+    def _learn_late(self, what: Any) -> None:
+        """Learn a gradient of an earlier round as that of a round would be."""
+        self._learn(what)
+        self.__dict__.pop("_standing", None)
+
+    def _missing(self) -> dict[str, Any] | None:
+        found = super()._missing()
+        if found is None and self._priced_at is None:
+            return None
+        return {**NONE_MISSING, **(found or {}), "priced_at": self._priced_at}
+
+    def _resume_missing(self, saved: dict[str, Any] | None) -> None:
+        if saved is None:
+            return
+        at = saved.pop("priced_at")
+        super()._resume_missing(saved)
+        if at is not None:
+            self._priced_at = self._read_price(type(self).__name__, at)
+
+    def _check_point(self, what: Any) -> Array:
+        return read_only(array(type(self).__name__, "a decision", what, (self.domain.dim,), copy=True))
+
+    def _check_owed(self, what: Any) -> Any:
+        """Return a decision, checked."""
+        return self._check_point(what)
+
+    def _check_standing(self, what: Any) -> Any:
+        """Return a decision, checked."""
+        return self._check_point(what)
+
+    def _check_open(self, name: str, what: Any) -> Any:
+        """Return what belongs to the round that is not over, checked."""
+        if name == "waiting":
+            return [self._check_late(one) for one in what]
+        if name == "price":
+            return self._read_price(type(self).__name__, what)
+        return super()._check_open(name, what)
+
+    def _check_late(self, what: Any) -> Any:
+        """Return feedback that waits, checked."""
+        return array(type(self).__name__, "a gradient that waits", what, (self.domain.dim,), copy=True)
+
+    def _loss(self, given: object, t: int | None = None) -> RoundLoss | None:
+        """Return the loss of this round, or round t, if a loss was given; None if it is a plain gradient."""
+        now = self._round if t is None else t
         if isinstance(given, LossStream):
             owner = f"{type(self).__name__}.observe"
             if given.dim != self.domain.dim:
                 raise InputError(f"{owner}: the losses have dim {given.dim}, the learner decides in {self.domain!r}.")
-            if self.round >= len(given):
+            if now >= len(given):
                 raise InputError(
-                    f"{owner}: a whole stream is read at the learner's own round, {self.round}, and this one has "
+                    f"{owner}: a whole stream is read at the learner's own round, {now}, and this one has "
                     f"{len(given)}; give the loss of one round, such as stream[0]."
                 )
-            return given[self.round]
+            return given[now]
         return given if callable(getattr(given, "gradient", None)) else None  # type: ignore[return-value]
 
     def _gradient_at(self, w: Array, given: "ArrayLike | RoundLoss | LossStream") -> Array:

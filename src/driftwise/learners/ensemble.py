@@ -17,27 +17,30 @@ the root of what the gradients so far add up to.
 """
 
 import copy
+from collections.abc import Callable, Mapping
 from typing import Any, Self, Unpack
 
 import numpy as np
 from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
-from driftwise._protocol import Rounds
+from driftwise._protocol import NONE_MISSING, NOTHING, Rounds
 from driftwise._validate import Array, array, choice, instance, number, read_only, whole
 from driftwise.domains import Domain
 from driftwise.engine import Program, layout
-from driftwise.engine.rounds import MISFIT, OK
 from driftwise.engine.program import CLIP, UNCLIPPED
+from driftwise.engine.rounds import MISFIT, OK
 from driftwise.engine.run import act_on_hint, observe, observe_own
 from driftwise.errors import InputError, ParameterError
+from driftwise.learners import prices
 from driftwise.learners.base import Learner
 from driftwise.learners.parts import Meta, Pool, Surrogate, first_decision, wide_enough
 from driftwise.losses import LossStream, RoundLoss
 from driftwise.mirror import Euclidean, MirrorMap, NegativeEntropy
-from driftwise.movecost import move_cost_for
+from driftwise.movecost import MoveCost, move_cost_for
 
 _ARRAY, _FLOAT64 = np.ndarray, np.dtype(np.float64)
+
 
 MOST_ROUNDS = 2**53
 """A pool that grows without a horizon has room for this many rounds."""
@@ -93,6 +96,11 @@ class Ensemble(Learner):
     """
 
     state_names = ()
+    _takes_prices = True
+    _averages = False
+    """Whether it judges moves by the means of prices up and down, where these add up."""
+    _origins: Mapping[float, Array] = NOTHING
+    """Where base-learners stood before an update, by its number, since a round had a price of its own."""
 
     def __init__(
         self,
@@ -181,7 +189,7 @@ class Ensemble(Learner):
         """Points of the base-learners in play, shape (N, dim)."""
         return np.asarray(self._parts["points"].transpose(0, 2, 1).reshape(-1, self.domain.dim)[self._lanes])
 
-    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None") -> None:
+    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None", round: int | None = None) -> None:
         """Take in what the decision cost.
 
         Parameters
@@ -190,7 +198,12 @@ class Ensemble(Learner):
             The gradient of the unary loss at the decision; or an object with a method ``gradient(w)`` (and
             ``value(w)`` for learners with gradients of their own), such as ``losses[t]``; or a whole loss stream, which
             is then read at this learner's round. None if there is no feedback, as with `skip`.
+        round : int, optional
+            The round that the feedback is for, if that is not the present one: one of the last `late` rounds, which
+            had ended without feedback. A loss is asked at what was played then.
         """
+        if round is not None and not self._is_now(round, gradient):
+            return self._observe_late(gradient, round)
         w = self._acted
         if w is None:
             raise self._too_early()
@@ -219,7 +232,12 @@ class Ensemble(Learner):
         return copy.deepcopy(self, {id(part): part for part in (self.domain, self.program)})
 
     def runs_compiled(self, *, with_weights: bool = False) -> bool:
-        """Tell whether compiled loops may play in its place: not if a subclass has verbs or weights of its own."""
+        """Tell whether compiled loops may play in its place.
+
+        Not if a subclass has verbs or weights of its own, nor if something of the round, such as a price, is left over.
+        """
+        if self._priced_at is not None or not self._open.keys() <= {"unhinted"}:
+            return False
         names = ("act", "observe", "_decide", "_learn", *(["weights"] if with_weights else []))
         return all(getattr(type(self), name) is getattr(Ensemble, name) for name in names)
 
@@ -230,7 +248,7 @@ class Ensemble(Learner):
         start = int(cell[layout.DECISION_AT])
         self._decision = cell[start : start + self.domain.dim]
         self._shape = self._decision.shape
-        self._round = int(self._number(layout.ROUND)) + self._skipped
+        self._round = int(self._number(layout.ROUND)) + self._missed
 
     @property
     def cell(self) -> Array:
@@ -248,8 +266,9 @@ class Ensemble(Learner):
 
     def adopt(self, cell: Array) -> None:
         """Continue from where `cell`, or a copy of it, has come."""
+        self.__dict__.pop("_open", None)
         if cell is self._cell:  # addresses and views are as they were
-            self._round, self._acted = int(cell[int(cell[layout.STATE_AT]) + layout.ROUND]) + self._skipped, None
+            self._round, self._acted = int(cell[int(cell[layout.STATE_AT]) + layout.ROUND]) + self._missed, None
         else:
             self._take(cell)
 
@@ -266,6 +285,8 @@ class Ensemble(Learner):
         acted = self._acted
         self._take(self.program.cell_of(known))
         self._acted = acted
+        if "price" in self._open:
+            prices.put(self.program, self._cell, self._open["price"])
 
     def _saved(self) -> dict[str, Any]:
         """Return the state: the vector of all it knows, and whether its base-learners have twins that heed hints."""
@@ -274,13 +295,61 @@ class Ensemble(Learner):
     def _resume(self, saved: dict[str, Any]) -> None:
         """Continue from a state that was saved."""
         known, twins, acted = saved.pop("known"), saved.pop("twins"), saved["acted"]
-        super()._resume(saved)
         if twins:
             self.program = self.program.with_twins()
-        self.program.check_state(type(self).__name__, known, self._round - self._skipped)
+            self._take(self.program.new_cell(self._decision))
+        super()._resume(saved)
+        if "unhinted" in self._open:
+            self.program.check_state(type(self).__name__, self._open["unhinted"], self._round - self._missed)
+        self.program.check_state(type(self).__name__, known, self._round - self._missed)
         self._take(self.program.cell_of(known))
         if acted is not None:
             self._acted = read_only(array(type(self).__name__, "acted", acted, self._shape, copy=True))
+        if "price" in self._open:
+            prices.put(self.program, self._cell, self._open["price"])
+
+    def _missing(self) -> dict[str, Any] | None:
+        found = super()._missing()
+        if found is None and not self._origins:
+            return None
+        return {**NONE_MISSING, "priced_at": None, **(found or {}), "origins": list(self._origins.items())}
+
+    def _resume_missing(self, saved: dict[str, Any] | None) -> None:
+        if saved is None:
+            return
+        owner, shape = type(self).__name__, self._parts["points"].shape
+        origins = saved.pop("origins")
+        super()._resume_missing(saved)
+        if origins:
+            known = {number(owner, "update", k): array(owner, "origins", points, shape) for k, points in origins}
+            self.__dict__["_origins"] = known
+
+    def _check_owed(self, what: Any) -> Any:
+        if not self._own:
+            return super()._check_owed(what)
+        decision, points = what
+        return self._check_point(decision), array(type(self).__name__, "points", points, ("n", self.domain.dim))
+
+    def _check_open(self, name: str, what: Any) -> Any:
+        if name == "unhinted" and isinstance(what, np.ndarray):
+            return what  # `_resume` checks it
+        return super()._check_open(name, what)
+
+    def _check_late(self, what: Any) -> Any:
+        if not self._own:
+            return super()._check_late(what)
+        owner, (gradients, values) = type(self).__name__, what
+        checked = array(owner, "gradients", gradients, ("n", self.domain.dim))
+        return checked, array(owner, "values", values, (len(checked),))
+
+    @property
+    def _missed(self) -> int:
+        """Number of rounds that nothing has been learnt from, at least not yet."""
+        return self._skipped + len(self._open.get("waiting", ()))
+
+    @property
+    def _built_for(self) -> MoveCost:  # type: ignore[override]
+        return self.program.switching_cost
 
     @property
     def _state(self) -> Array:
@@ -324,7 +393,87 @@ class Ensemble(Learner):
             cell = program.twins(self._cell)
             self.program = program.with_twins()
             self._take(cell)
+        self.__dict__["_open"] = {**self._open, "unhinted": self._state.copy()}
         act_on_hint(self.cell, self.program.link_hints(self._cell), hint)
+
+    def _let_go(self) -> None:
+        """Take a hint back; what was played stays known, as the next decision may be made from there."""
+        if "unhinted" in self._open:
+            self._state[:] = self._open["unhinted"]
+        if self.program.dead_zone > 0.0:
+            self._parts["played"][:] = self._acted
+            if "unhinted" in self._open:
+                prices.follow(self.program, self._cell)
+
+    def _played(self) -> Any:
+        return (self._acted, self.base_decisions) if self._own else self._acted
+
+    def _read_late(self, given: Any, k: int, played: Any) -> Any:
+        """Return the gradient of round k; or gradients and losses at each own point then, and at the decision."""
+        if not self._own:
+            return super()._read_late(given, k, played)
+        decision, points = played
+        return self._ask(self._loss(given, k), given, np.vstack([points, decision]))
+
+    def _learn_late(self, what: Any) -> None:
+        """Learn feedback of an earlier round as that of a round would be; what was played last stays known."""
+        if self._priced_at is not None:
+            self._adjust(None)
+        if self.program.dead_zone > 0.0:
+            self._decision[:] = self._parts["played"]
+        if not self._own:
+            return self._learn(what)
+        # Whoever has joined since was not there: it is told what the decision of that round is.
+        rows = np.minimum(np.arange(self._active), len(what[1]) - 1)
+        self._learn_own(what[0][rows], what[1][rows])
+
+    def _read_price(self, owner: str, given: float | MoveCost) -> MoveCost:
+        cost = super()._read_price(owner, given)
+        return cost.averaged if self._averages and cost.norm == "l1" else cost
+
+    def _set_price(self, cost: MoveCost | None) -> Callable[[], None]:
+        known = {name: self.__dict__.get(name) for name in ("_open", "_origins", "_priced_at")}
+        state = self._state.copy()
+
+        def undo() -> None:
+            for name, value in known.items():
+                self.__dict__.pop(name, None)
+                if value is not None:
+                    self.__dict__[name] = value
+            self._state[:] = state
+            prices.put(self.program, self._cell, self._built_for)
+
+        self._adjust(cost)
+        if cost is not None:
+            self.__dict__["_open"] = {**self._open, "price": cost}
+            prices.put(self.program, self._cell, cost)
+        return undo
+
+    def price_round(self, cost: MoveCost | None) -> None:
+        """Let a price be in force until further notice, None for the usual one; for a learner that has this inside."""
+        self._adjust(cost)
+        prices.put(self.program, self._cell, cost or self._built_for)
+
+    def _adjust(self, cost: MoveCost | None) -> None:
+        """Let what follows from the price of a round be as if the last round had ended with this one."""
+        now, was = cost or self._built_for, self._priced_at or self._built_for
+        updates = self._number(layout.UPDATES)
+        if now != was:
+            if self.program.priced:
+                prices.judge_again(self.program, self._cell, self._origins.get(updates), now)
+            if self.program.dead_zone > 0.0:
+                prices.put(self.program, self._cell, now)
+                prices.follow(self.program, self._cell)
+                prices.put(self.program, self._cell, self._built_for)
+            self.__dict__["_priced_at"] = now if now != self._built_for else None
+        if cost is not None and self.program.priced:
+            kept = {k: points for k, points in self._origins.items() if k == updates}
+            self.__dict__["_origins"] = {**kept, updates + 1.0: self._parts["points"].copy()}
+
+    def _close(self, held: Mapping[str, Any]) -> None:
+        if "price" in held:
+            prices.put(self.program, self._cell, self._built_for)
+        super()._close(held)
 
     def _learn(self, gradient: Array) -> None:
         cell = self._cell if self._linked else self.cell
@@ -338,17 +487,22 @@ class Ensemble(Learner):
             raise self._refused(f"gradient {np.array2string(gradient, threshold=6)}")
 
     def _observe_own(self, given: object) -> None:
+        self._learn_own(*self._ask(self._loss(given), given, self.base_decisions))
+
+    def _ask(self, loss: RoundLoss | None, given: object, points: Array) -> tuple[Array, Array]:
+        """Return gradients and losses at points."""
         owner = type(self).__name__
-        loss = self._loss(given)
         if loss is None or not callable(getattr(loss, "value", None)):
             raise InputError(
                 f"{owner}.observe: every base-learner needs the loss at its own point, so give an object with value(w) "
                 f"and gradient(w), such as losses[t]; got {type(given).__name__}."
             )
-        points = self.base_decisions
         gradients, values = np.zeros(points.shape), np.zeros(len(points))
         for i, point in enumerate(points):
             gradients[i] = self._gradient_at(point, loss)
             values[i] = array(f"{owner}.observe", "value", loss.value(point), ())
+        return gradients, values
+
+    def _learn_own(self, gradients: Array, values: Array) -> None:
         if observe_own(self.cell, gradients, values) != OK:
             raise self._refused("the loss and its gradient")

@@ -75,6 +75,8 @@ class Hedge(Ensemble):
     [0.9852 0.0148]
     """
 
+    _takes_prices = False
+
     def __init__(
         self,
         n: int,

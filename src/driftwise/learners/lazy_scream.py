@@ -55,6 +55,8 @@ class LazyScream(Ensemble):
     (2, 39.8567)
     """
 
+    _averages = True
+
     def __init__(
         self,
         domain: Domain,

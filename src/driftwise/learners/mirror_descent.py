@@ -53,6 +53,8 @@ class MirrorDescent(Ensemble):
     array([0.4585, 0.5415])
     """
 
+    _takes_prices = False
+
     def __init__(
         self,
         domain: Domain,

@@ -51,6 +51,8 @@ class OGD(Ensemble):
     33.3395
     """
 
+    _takes_prices = False
+
     def __init__(
         self,
         domain: Domain,

@@ -13,6 +13,7 @@ from driftwise.learners.self_tuned import SelfTunedLearner
 from driftwise.learners.self_tuned.explanation import Explanation, PoolCertificate
 from driftwise.learners.self_tuned.proposals import Proposals
 from driftwise.losses import LossStream, RoundLoss
+from driftwise.movecost import MoveCost
 
 
 class Rounded(Learner):
@@ -44,6 +45,7 @@ class Rounded(Learner):
             )
         self._inner = learner.clone()
         self._round = learner.round
+        self._set_rules(learner.on_bad_input, learner.late)
         self._thresholds = seeded("rounded", seed).random(learner.domain.dim)
         self._fractional: Array | None = None
         self._given: dict[str, Any] = {}
@@ -70,7 +72,27 @@ class Rounded(Learner):
         """Step sizes of the learner inside."""
         return self._inner.step_sizes
 
-    def act(self, hint: ArrayLike | None = None, proposal: Proposals = None) -> Array:
+    @property
+    def skipped(self) -> int:
+        """Number of rounds that ended without feedback, and have had none since."""
+        return self._inner.skipped
+
+    @property
+    def refused(self) -> int:
+        """Number of inputs that were refused and passed over, where the learner inside is to pass over them."""
+        return self._inner.refused + self._passed
+
+    @property
+    def _takes_prices(self) -> bool:  # type: ignore[override]
+        return self._inner._takes_prices
+
+    def act(
+        self,
+        hint: ArrayLike | None = None,
+        proposal: Proposals = None,
+        *,
+        switching_cost: float | MoveCost | None = None,
+    ) -> Array:
         """Return the decision for this round: whole numbers, read-only, and the same until `observe`.
 
         Parameters
@@ -79,6 +101,8 @@ class Rounded(Learner):
             A guess of the gradient that this round will bring, for the learner inside.
         proposal : array of shape (dim,), or dict of arrays by name, optional
             Forecasts or rules of yours, for a `SelfTunedLearner` inside; they need not be whole numbers.
+        switching_cost : float or MoveCost, optional
+            What a move costs in this round, for the learner inside.
         """
         if proposal is not None:
             if not self.takes_proposals:
@@ -88,6 +112,10 @@ class Rounded(Learner):
             if self._acted is not None:
                 raise self._acts_again("a proposal, which belongs to the first act of a round")
             self.__dict__["_given"] = {"proposal": proposal}
+        if switching_cost is not None:
+            if self._acted is not None:
+                raise self._acts_again("a switching cost, which belongs to the first act of a round")
+            self.__dict__["_given"] = {**self._given, "switching_cost": switching_cost}
         try:
             return super().act(hint)
         finally:
@@ -112,8 +140,25 @@ class Rounded(Learner):
             raise ParameterError(f"{self!r} has nothing to {verb}; the learner inside must be a SelfTunedLearner.")
         return self._inner
 
-    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
-        """Take in what the decision cost, as the learner inside does: a loss is asked at its fractional decision."""
+    def skip(self) -> None:
+        """End the round without feedback: nothing is learnt, and the next decision is the same."""
+        if self._acted is None:
+            raise self._too_early("skip")
+        self._inner.skip()
+        self._end_round()
+
+    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None", round: int | None = None) -> None:
+        """Take in what the decision cost, as the learner inside does: a loss is asked at its fractional decision.
+
+        Parameters
+        ----------
+        gradient : array of shape (dim,), or a loss, or None
+            As the learner inside takes it; None if there is no feedback, as with `skip`.
+        round : int, optional
+            The round that the feedback is for, if that is not the present one, within the window of the learner inside.
+        """
+        if round is not None and not self._is_now(round, gradient):
+            return self._inner.observe(gradient, round)
         if self._acted is None:
             raise self._too_early()
         self._inner.observe(gradient)

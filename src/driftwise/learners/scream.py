@@ -96,6 +96,8 @@ class Scream(Ensemble):
     33.816
     """
 
+    _averages = True
+
     def __init__(
         self,
         domain: Domain,

@@ -51,11 +51,12 @@ class SelfTunedScream(Ensemble):
     - A dead zone: the decision is the point nearest to the last one within
       ``D / (4 sqrt(t)) * lambda / (lambda + |g|)`` of the mixture, ``|g|`` being the root mean square of the gradients
       so far.
-    - Gradients are clipped in length, so that one that is absurd does not make all later steps short: to 3, and after
-      20 gradients 10 times the root mean square so far or the size of the last one, whichever is more. So a true
-      change of scale is let through after one round. The first is believed, and taken back if it is more than 10 times
-      as large as the second; up to then it has decided about nothing but one short step. Gradients of 0 count as none.
-      Where clipping would take off more than sqrt(t) times the largest gradient in all, it does not.
+    - Gradients are clipped in length, so that one that is absurd does not make all later steps short: to c times the
+      root mean square so far or c times the size of the last one, whichever is more. After n gradients other than 0, c
+      is sqrt(n) / 2, but at least 3 and at most 10; what is more than 100 times that counts as if it were usual, or as
+      large as the last one. So a true change of scale is let through after one round. The first gradient is believed,
+      and taken back if it is more than 10 times as large as the second; up to then it has decided about nothing but one
+      short step. Where clipping would take off more than sqrt(t) times the largest gradient in all, it does not.
 
     *Proved*, with the proof on the page *Proofs* of the documentation: the regret with switching cost to any
     comparators is at most `driftwise.regret.bounds.self_tuned_scream`, for any number of rounds and gradients of any
@@ -63,11 +64,11 @@ class SelfTunedScream(Ensemble):
     a known bound on gradients, with log log T in place of log log P. Decisions lie in the domain. They are the same
     when losses and prices are multiplied by a number, and when losses are shifted (on a simplex, also when all
     coordinates of a gradient are). The dead zone never costs more in moves than the mixture would, and is never farther
-    from it than its radius, so with gradients of at most G it adds at most G D sqrt(T) / 2 to the loss. Clipping adds at
-    most D times `clipping`, at most G D sqrt(T). And what the
-    mixture suffers (linearised losses, the base-learners' own moves, and the movement that comes of changing weights)
-    is at most what any base-learner suffers, plus ``(1 + ln(N) / 2) * overhead`` for N of them at the end; one that
-    joined later is counted from what the mixture had suffered when it joined.
+    from it than its radius, so with gradients of at most G it adds at most G D sqrt(T) / 2 to the loss. Clipping adds
+    at most D times `clipping`, at most G D sqrt(T). And what the mixture suffers (linearised losses, the base-learners'
+    own moves, and the movement that comes of changing weights) is at most what any base-learner suffers, plus ``(1 +
+    ln(N) / 2) * overhead`` for N of them at the end; one that joined later is counted from what the mixture had
+    suffered when it joined.
 
     *Only measured*: how much less it costs than Scream. ``driftwise reproduce selftuned`` measures, on the paper's
     stream and on adversarial ones, and shows where Scream is ahead, and what one gradient that is a million times too
@@ -75,16 +76,16 @@ class SelfTunedScream(Ensemble):
 
     The domain is the only scale that it is given. Steps are scaled to its width, so where losses grow with the square
     of the distance, a domain many times wider than the decisions will ever need makes the first rounds expensive; give
-    one that is about right, and features of similar size. Two absurd gradients in a row are taken for a change of scale,
-    after which all steps are short. The unit of losses does not matter as long as squares of
-    gradients are within the range of floating point, from about 1e-150 to 1e90.
+    one that is about right, and features of similar size. Two absurd gradients in a row are taken for a change of
+    scale, after which all steps are short. The unit of losses does not matter as long as squares of gradients are
+    within the range of floating point, from about 1e-150 to 1e90.
 
     ``act(hint=m)`` takes a guess m of the gradient to come. From the first hint on, every base-learner has a twin that
     heeds hints, and Hedge finds out what they are worth. A twin believes a part h of the guess: what would have been
-    best for the guesses before, less what that could be by chance; the first only shows what it is worth. A twin with
-    a fixed step eta that is not patient has a regret of at most ``D^2 / (2 eta) + eta / 2 sum_t |g_t - h_t|^2`` to
-    any fixed decision, besides what it moves: of its steps v_t = Proj(w_t - eta (g_t - h_t)) and
-    w_{t+1} = Proj(v_t - eta h_{t+1}) the second is judged where it ends.
+    best for the guesses before, less what that could be by chance; the first only shows what it is worth. A twin with a
+    fixed step eta that is not patient has a regret of at most ``D^2 / (2 eta) + eta / 2 sum_t |g_t - h_t|^2`` to any
+    fixed decision, besides what it moves: of its steps v_t = Proj(w_t - eta (g_t - h_t)) and w_{t+1} = Proj(v_t - eta
+    h_{t+1}) the second is judged where it ends.
 
     References
     ----------
@@ -103,7 +104,7 @@ class SelfTunedScream(Ensemble):
     >>> losses = dw.streams.drifting_regression(rounds=2000, dim=3, segment=500, seed=1)
     >>> learner = dw.SelfTunedScream(dw.Ball(3), switching_cost=2.0)
     >>> round(dw.play(learner, losses, switching_cost=2.0).total, 4)
-    17.2713
+    17.2679
     """
 
     def __init__(

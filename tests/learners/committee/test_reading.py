@@ -74,7 +74,6 @@ BAD_LOSSES: dict[str, Any] = {
     "a matrix": np.zeros((3, 1)),
     "strings": ["a", "b", "c"],
     "a number": 1.0,
-    "None": None,
     "a function that gives NaN": lambda x: math.nan,
     "a function that gives a vector": lambda x: [x, x],
     "a loss of two coordinates": dw.TrackingLoss([[1.0, 2.0]])[0],

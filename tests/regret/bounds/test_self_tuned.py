@@ -12,7 +12,14 @@ from driftwise.engine.reference import Reference
 from driftwise.errors import InputError, ParameterError
 from driftwise.learners import Ensemble, Meta, Pool, Surrogate
 from driftwise.regret import bounds, certificate
-from driftwise.regret.bounds.self_tuned import Clipped, bounded_gradients, clipped, overhead_bound, seen_gradients, self_tuned_births
+from driftwise.regret.bounds.self_tuned import (
+    Clipped,
+    bounded_gradients,
+    clipped,
+    overhead_bound,
+    seen_gradients,
+    self_tuned_births,
+)
 from tests.cases import check_refused
 
 USUAL: dict[str, Any] = {"horizon": 50, "path_length": 3.0, "diameter": 2.0, "switching_cost": 1.5}

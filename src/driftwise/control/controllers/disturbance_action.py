@@ -160,12 +160,17 @@ class DisturbanceActionController(PolicyLoop):
         return array(name, "returns", self.learner.act(), (self.learner.domain.dim,))
 
     def _learn_by_hand(self, cost: Cost) -> int:
-        square = self._gradient(cost, self._policy())
-        if not square <= LARGEST * LARGEST:
-            return REFUSED
-        self.learner.observe(self._parts["gradient"].ravel().copy())
-        engine.end_round(self._cell, square)
-        return engine.PAUSED
+        acted, status = self.learner._acted, REFUSED
+        try:
+            square = self._gradient(cost, self._policy())
+            if square <= LARGEST * LARGEST:
+                self.learner.observe(self._parts["gradient"].ravel().copy())
+                engine.end_round(self._cell, square)
+                status = engine.PAUSED
+        finally:
+            if status == REFUSED:  # compiled rounds do not ask the learner to act, so it may not have
+                self.learner.__dict__["_acted"] = acted
+        return status
 
     def _gradient(self, cost: Cost, policy: Array) -> float:
         """Write the gradient for the learner into the room, and return its squared norm, or what it counts for."""

@@ -312,9 +312,25 @@ class PolicyLoop(Controller):
         if reference is not None and self._acted is None:
             rows = self._read_reference(reference)
             state = self._read_state(x)
-            self._refer(rows)
-            return super().act(state)
+            aimed = self._aims()
+            try:
+                self._refer(rows)
+                return super().act(state)
+            except BaseException:
+                self._aim_again(aimed)
+                raise
         return super().act(x)  # type: ignore[arg-type]
+
+    def _aims(self) -> tuple[Any, ...]:
+        """Return what a reference changes, for `_aim_again`, which is called if the round is refused."""
+        parts, names = self._parts, ("target", "aim", "lead", "centre", "level")
+        return self._referred, {name: parts[name].copy() for name in names}
+
+    def _aim_again(self, aims: tuple[Any, ...]) -> None:
+        """Aim as before."""
+        self.__dict__["_referred"] = aims[0]
+        for name, part in aims[1].items():
+            self._parts[name][:] = part
 
     def _read_reference(self, reference: ArrayLike) -> Array:
         """Return a reference as rows, checked."""

@@ -203,7 +203,14 @@ class AdaptiveController(Controller):
         """Return the state: the models, the rounds that were seen, and the controllers in charge."""
         known = {name: getattr(self, f"_{name}") for name in (*COUNTS, *NUMBERS, "inner", "leaving")}
         seen = {"past": saved_rounds(self._rounds), "models": saved_tracker(self._tracker)}
-        return {**super()._saved(), **known, **seen, "gain": self._gain.copy(), "events": saved_events(self._events), "status": self.status}
+        return {
+            **super()._saved(),
+            **known,
+            **seen,
+            "gain": self._gain.copy(),
+            "events": saved_events(self._events),
+            "status": self.status,
+        }
 
     def _resume(self, saved: dict[str, Any]) -> None:
         """Continue from a state that was saved."""
@@ -302,6 +309,9 @@ class AdaptiveController(Controller):
         return np.asarray((1.0 - share) * u + share * old)
 
     def _learn(self, x: Array, applied: Array, cost: Cost) -> None:
+        known = bool(np.abs(x).max() <= LARGEST)
+        # Before anything is learnt: a cost of the user's own may refuse this state.
+        paid = float(cost.value(x, applied)) if known else 0.0
         self._inner.observe(cost, applied=applied)
         if self._leaving is not None:
             self._left -= 1
@@ -311,21 +321,22 @@ class AdaptiveController(Controller):
                 self._left = 0
             if self._left <= 0:
                 self._leaving = None
-        if not np.abs(x).max() <= LARGEST or (self._rounds and self._tracker.jumped(self._rounds[-1], x)):
+        if not known or (self._rounds and self._tracker.jumped(self._rounds[-1], x)):
             self._rounds.clear()
             return
         self._rounds.append(Round(x, applied, applied, cost))
         self._seen += 1
-        paid = float(cost.value(x, applied))
         self._paid += (paid - self._paid) / min(self._seen, RECENT)
         self._used_to_pay += (paid - self._used_to_pay) / min(self._seen, USUAL)
-        if self.status == ADAPTED and self._paid > HARM * self._before and len(self._rounds) > BLOCK:
-            self._take_back()
-        if self._seen % BLOCK == 0 and len(self._rounds) > 2 * BLOCK:
-            try:
+        try:
+            if self.status == ADAPTED and self._paid > HARM * self._before and len(self._rounds) > BLOCK:
+                self._take_back()
+            if self._seen % BLOCK == 0 and len(self._rounds) > 2 * BLOCK:
                 self._look(cost)
-            except np.linalg.LinAlgError:
-                self._rounds.clear()
+        except np.linalg.LinAlgError:
+            self._rounds.clear()
+        except DriftwiseError as error:  # the round is over: what would have taken over does not
+            self._say(self.status, f"another model cannot be used: {error}")
 
     def _look(self, cost: Cost) -> None:
         """Judge the models by the last rounds, and change the one in use if that is called for."""
@@ -339,8 +350,8 @@ class AdaptiveController(Controller):
             for_nominal = tracker.evidence(tracker.nominal, tracker.current)
             for_fitted = tracker.evidence(tracker.fitted, tracker.current)
         if self.status == ADAPTED and for_nominal > BACK:
-            tracker.go_back()
             self._hand_over(self.system, self.K, past, rounds[-1])
+            tracker.go_back()
             self._say(
                 NOMINAL, f"back to the model that was given: it foresees states better (evidence {for_nominal:.3g})"
             )
@@ -351,8 +362,8 @@ class AdaptiveController(Controller):
     def _take_back(self) -> None:
         """Go back to the model that was given at once: the one that was adopted does harm."""
         rounds = list(self._rounds)
-        self._tracker.go_back()
         self._hand_over(self.system, self.K, Past.of(rounds[:-1], rounds[-1].state), rounds[-1])
+        self._tracker.go_back()
         self._leaving, self._pause, self._wait = None, LONGEST, self._seen + LONGEST
         ratio = self._paid / self._before if self._before > 0.0 else np.inf
         self._say(NOMINAL, f"back to the model that was given: costs are {ratio:.3g} times those before the correction")
@@ -385,8 +396,8 @@ class AdaptiveController(Controller):
         if np.mean(ratios) > WORTH or max(ratios) > WORST or wrong > WRONG:
             self._say(self.status, f"{text} (evidence {evidence:.3g}), but is not worth it: {outcome}")
             return False
-        tracker.adopt()
         self._hand_over(system, gain, past, last)
+        tracker.adopt()
         if self.status == NOMINAL:
             self._before = self._used_to_pay
         self._say(ADAPTED, f"{text} (evidence {evidence:.3g}) and is adopted: {outcome}")

@@ -301,7 +301,10 @@ class ExploreThenCommit(Controller):
     def _decide(self, x: Array) -> Array:
         if self.round == 0:
             self._began = float(np.linalg.norm(x))
-        if self.committed is None and not self._jumped(x):
+        if self.committed is not None:
+            return self._committed_input(self.committed, x)
+        before = {**self.__dict__, "log": self.log.copy()}
+        if not self._jumped(x):
             if self._size_at is not None and len(self._past) >= self._size_at:
                 self._resize(x)
             if self._ready():
@@ -309,7 +312,14 @@ class ExploreThenCommit(Controller):
         if self.committed is None:
             self._probe = self._sizes * self._rng.choice([-1.0, 1.0], self.input_dim)
             return np.clip(self._probe - self.K @ x, -LARGEST, LARGEST)
-        u = self.committed.act(x)
+        try:
+            return self._committed_input(self.committed, x)
+        except BaseException:
+            self.__dict__.update(before)  # as if it had not committed
+            raise
+
+    def _committed_input(self, committed: Controller, x: Array) -> Array:
+        u = committed.act(x)
         return np.clip(-self.K @ x, -LARGEST, LARGEST) if self._guarded(x) else u
 
     def _learn(self, x: Array, applied: Array, cost: Cost) -> None:

@@ -1,14 +1,12 @@
 """What is saved of controllers that identify plants: the rounds they have seen, estimates, models, and what they did."""
 
-import math
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from driftwise._saving import expect
-from driftwise._validate import Array, array, choice, instance, number, read_only, whole
+from driftwise._validate import Array, array, instance, number, read_only, whole
 from driftwise.control.controllers.base import Controller
 from driftwise.control.controllers.guard import Event
 from driftwise.control.costs.tables import rows_of, table_of

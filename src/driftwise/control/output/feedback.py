@@ -325,8 +325,13 @@ class OutputFeedback(Controller):
             shape = (self.state_dim,) if given.ndim < 2 else ("rounds", self.state_dim)
             rows = np.atleast_2d(array("OutputFeedback.act", "reference", given, shape))
             read = self._read_state(y)
-            self.inner._refer(np.hstack([rows, np.zeros((len(rows), self._observed.extra))]))
-            return super().act(read)
+            aimed = self.inner._aims()
+            try:
+                self.inner._refer(np.hstack([rows, np.zeros((len(rows), self._observed.extra))]))
+                return super().act(read)
+            except BaseException:
+                self.inner._aim_again(aimed)
+                raise
         return super().act(y)  # type: ignore[arg-type]
 
     def _read_state(self, x: ArrayLike | None) -> Array:

@@ -302,6 +302,27 @@ class PooledLoop(PolicyLoop):
         self._lead_by(*led)
         self.__dict__["_referred"] = True
 
+    def _aims(self) -> tuple[Any, ...]:
+        return (*super()._aims(), {name: self._pool_parts[name].copy() for name in ("best_lead", "tilt")})
+
+    def _aim_again(self, aims: tuple[Any, ...]) -> None:
+        super()._aim_again(aims)
+        for name, part in aims[2].items():
+            self._pool_parts[name][:] = part
+
+    def _learn(self, x: Array, applied: Array, cost: Any) -> None:
+        if self.guard is not None:  # which ends a round whose cost is out of range without learning from it
+            super()._learn(x, applied, cost)
+            return
+        # Copies of the plant that have run away begin again before it is known whether the round is refused.
+        before = {name: self._pool_parts[name].copy() for name in ("states", "inputs")}
+        try:
+            super()._learn(x, applied, cost)
+        except BaseException:
+            for name, part in before.items():
+                self._pool_parts[name][:] = part
+            raise
+
     def _learn_by_hand(self, cost: Cost) -> int:
         """Ask a cost that is not built in what every member pays, and for the slopes of learners over policies."""
         pool, parts, n, nz = self._decider, self._pool_parts, self.state_dim, int(self._pool[NZ])

@@ -8,7 +8,7 @@ from driftwise.experiments.studies.control import exploration, identification, s
 from driftwise.experiments.studies.control.engineer import drift, nominal, output, wrong
 from driftwise.experiments.studies.decisions import adversaries, capacity, daily, gradients, paper, real, robustness
 from driftwise.experiments.studies.figure2 import study as figure2
-from driftwise.experiments.studies.selftuned import battery, hints, integers, stream, units
+from driftwise.experiments.studies.selftuned import battery, glitches, hints, integers, stream, units
 from driftwise.experiments.studies.study import Study
 from driftwise.experiments.studies.theory import (
     adaptive,
@@ -38,7 +38,7 @@ THEORY = (
     *(lower_bounds.EXPERTS, lower_bounds.MOVING, jumping.STUDY, search.STUDY, optimum.SOLVERS),
     *(adaptive.INTERVALS, adaptive.CHANGES),
 )
-SELF_TUNED = (stream.STUDY, battery.STUDY, units.STUDY, hints.STUDY, integers.STUDY)
+SELF_TUNED = (stream.STUDY, battery.STUDY, units.STUDY, glitches.STUDY, hints.STUDY, integers.STUDY)
 DECISIONS = (
     *(real.STUDY, capacity.STUDY, daily.STUDY, robustness.STUDY),
     *(paper.STUDY, gradients.STUDY, adversaries.STUDY),

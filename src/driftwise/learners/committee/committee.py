@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._protocol import Actor, Rounds, expect_names
-from driftwise._validate import Array, array, choice, read_only, seeded, whole
-from driftwise.errors import CheckpointError
+from driftwise._validate import Array, array, choice, number, read_only, seeded, whole
+from driftwise.errors import CheckpointError, InputError
 from driftwise.learners.committee import kernels, layout
 from driftwise.learners.committee.follow import draw, redraw
 from driftwise.learners.committee.layout import (
@@ -25,7 +25,7 @@ from driftwise.learners.committee.pairs import Pairs, read_movers
 from driftwise.learners.committee.reading import read_losses, read_pair_losses, read_proposals
 from driftwise.learners.parts import read_prior
 from driftwise.losses import LossStream, RoundLoss
-from driftwise.movecost import MoveCost, move_cost_for
+from driftwise.movecost import MoveCost, move_cost_for, price_like
 from driftwise.movers import Mover
 
 
@@ -148,6 +148,7 @@ class Committee(Actor):
 
     _act, _observe = "act(proposals)", "observe(losses)"
     _for_all = ("on_bad_input", "late")
+    _takes_prices = True
 
     def __init__(
         self,
@@ -212,7 +213,12 @@ class Committee(Actor):
         """Cost of weighting so far (A_T in the notes): the proved bound on regret is a small multiple of it."""
         return float(self._vector[layout.OVERHEAD])
 
-    def act(self, proposals: Sequence[ArrayLike | None] | ArrayLike) -> float | Array:
+    def act(
+        self,
+        proposals: Sequence[ArrayLike | None] | ArrayLike,
+        *,
+        switching_cost: float | MoveCost | None = None,
+    ) -> float | Array:
         """Return the decision: a float if members propose numbers, otherwise a read-only array of their shape.
 
         The same proposals give the same decision until `observe`.
@@ -222,55 +228,200 @@ class Committee(Actor):
         proposals : sequence of length n, or array of shape (n,), (n, d) or (n, rows, columns)
             What each member would do this round, numbers, vectors or matrices of one shape; None for a member that
             sleeps.
+        switching_cost : float or MoveCost, optional
+            What a move costs in this round, those into this round's proposals and decision; of the kind that the
+            committee was built with. The next round has the usual price again.
         """
-        awake, rows, shape = read_proposals(self.n, proposals, self._shape)
+        awake, rows, shape = self._read_proposals(proposals)
         now: _Round | None = self._acted
         if now is not None:
+            if switching_cost is not None:
+                raise self._acts_again("a switching cost, which belongs to the first act of a round")
             if not (np.array_equal(awake, now.awake) and np.array_equal(rows, now.rows)):
                 raise self._acts_again("other proposals")
             return now.decision
+        price = self._price
+        if switching_cost is not None:
+            price = price_like("Committee.act", switching_cost, price, rows.shape[1])
         if self._shape is None:
             cost = move_cost_for("Committee", self._price, rows.shape[1])
             self._take(new_committee(self._log_prior, cost.prices(rows.shape[1]), cost.norm == "l1"))
             self._shape = shape
-        present, announced = self._begin(awake, rows)
-        if self.mode == "mix":
-            kernels.act_by_mixing(self._vector)
-            decision = self._parts["decision"]
-        else:
-            kernels.act_by_following(self._vector)
-            decision = self._parts["rows"][self._follow()]
+        self._hold("before", self._known())
+        try:
+            if switching_cost is not None:
+                self._parts["prices"][:] = price.prices(rows.shape[1])
+            present, announced = self._begin(awake, rows, price)
+            if self.mode == "mix":
+                kernels.act_by_mixing(self._vector)
+                decision = self._parts["decision"]
+            else:
+                kernels.act_by_following(self._vector)
+                decision = self._parts["rows"][self._follow()]
+        except BaseException:
+            self._know(self.__dict__.pop("_open")["before"])
+            raise
+        finally:
+            if switching_cost is not None:
+                self._parts["prices"][:] = self._price.prices(rows.shape[1])
         keep_rows(self._parts, present)
         acted = read_only(decision.reshape(shape).copy()) if shape else float(decision[0])
         self.__dict__["_acted"] = _Round(awake, rows, acted, announced)
         return acted
 
     def observe(
-        self, losses: ArrayLike | Sequence[float | None] | Callable[[Any], float] | RoundLoss | LossStream
+        self,
+        losses: ArrayLike | Sequence[float | None] | Callable[[Any], float] | RoundLoss | LossStream | None,
+        round: int | None = None,
     ) -> None:
         """Take in what each proposal would have cost, without the price of moving, which the committee knows.
 
         Parameters
         ----------
-        losses : sequence of length n, or a loss
+        losses : sequence of length n, or a loss, or None
             One number for each member; whatever stands in the place of a member that slept is ignored, and may be None.
             Or a function of a decision, or an object with a method ``value(w)``, such as ``losses[t]``, which is then
             asked at the proposal of everybody awake; or a whole loss stream, which is read at this committee's round.
-            With movers it must be one of these losses, which is also asked at the point of every pair.
+            With movers it must be one of these losses, which is also asked at the point of every pair. None if there is
+            no feedback, as with `skip`.
+        round : int, optional
+            The round that the losses are for, if that is not the present one: one of the last `late` rounds, which had
+            ended without feedback. Members are then charged what they proposed in that round.
         """
+        if round is not None and not self._is_now(round, losses):
+            return self._observe_late(losses, round)
         now: _Round | None = self._acted
         if now is None:
             raise self._too_early()
+        if losses is None:
+            return self._end_without()
         shape, pairs = self._shape or (), self._pairs
-        if pairs is None:
-            charge(self._parts, now.awake, read_losses(losses, now.awake, now.rows, shape, self.round))
-        else:
-            points = self._parts["kept"].reshape(self.n, self._each, -1)
-            proposed, paid = read_pair_losses(losses, now.awake, now.rows, points, shape, self.round)
-            pairs.learn(self._vector, now.rows, proposed, paid)
-            charge(self._parts, np.repeat(now.awake, self._each), paid, now.announced)
+        try:
+            if pairs is None:
+                charge(self._parts, now.awake, read_losses(losses, now.awake, now.rows, shape, self._round))
+            else:
+                points = self._parts["kept"].reshape(self.n, self._each, -1)
+                proposed, paid = read_pair_losses(losses, now.awake, now.rows, points, shape, self._round)
+                pairs.learn(self._vector, now.rows, proposed, paid)
+                charge(self._parts, np.repeat(now.awake, self._each), paid, now.announced)
+        except InputError as error:
+            self._refuse(error)
+            return self._end_without()
         kernels.observe(self._vector)
         self._end_round()
+
+    def _read_proposals(self, given: Any) -> tuple[Flags, Array, tuple[int, ...]]:
+        """Return who is awake, what they propose, and its shape; members whose proposal is refused may sleep."""
+        try:
+            return read_proposals(self.n, given, self._shape)
+        except InputError as error:
+            if self.on_bad_input == "raise" or not isinstance(given, Sequence | np.ndarray) or len(given) != self.n:
+                raise
+            kept: list[Any] = []
+            for one in given:
+                try:
+                    kept.append(None if one is None else read_proposals(1, [one], self._shape) and one)
+                except InputError:
+                    kept.append(None)
+            found = read_proposals(self.n, kept, self._shape)
+            if self._acted is None:
+                self._refuse(error)
+            return found
+
+    def _known(self) -> list[Any]:
+        """Return a copy of all that `act` changes, but the generator."""
+        pairs = [] if self._pairs is None else [self._pairs.staying.copy(), self._pairs.known.copy()]
+        return [self._vector.copy(), self._followed, *pairs]
+
+    def _know(self, known: list[Any]) -> None:
+        """Go back to what was known before `act`."""
+        self._vector[:], self.__dict__["_followed"] = known[:2]
+        if self._pairs is not None:
+            self._pairs.staying[:], self._pairs.known[:] = known[2:]
+
+    def _missing(self) -> dict[str, Any] | None:
+        """Return what is to be saved about rounds that went wrong, and about the one that is not over."""
+        found = super()._missing()
+        if found is not None and "before" in self._open:
+            vector, *rest = self._open["before"]
+            parts = {name: part for name, part in parts_of(vector).items() if name in layout.CHANGING}
+            found["open"]["before"] = [vector[layout.ROUNDS : layout.CHARGE + 1], parts, *rest]
+        return found
+
+    def _let_go(self) -> None:
+        """Forget the round: moves are counted from the last proposals that were judged; a draw is used again."""
+        self._know(self._open["before"])
+        if self.mode == "follow":
+            self.__dict__["_standing"] = self._open["drawn"]
+
+    def _played(self) -> Any:
+        now: _Round = self._acted
+        return now.awake, now.rows, self._parts["kept"].copy() if self._pairs is not None else None
+
+    def _read_late(self, given: Any, k: int, played: Any) -> Any:
+        """Return who was awake in round k, the points of pairs, the proposals, and what these cost."""
+        (awake, rows, points), shape = played, self._shape or ()
+        if points is None:
+            return awake, rows, None, read_losses(given, awake, rows, shape, k), None
+        each = points.reshape(self.n, self._each, -1)
+        return awake, rows, points, *read_pair_losses(given, awake, rows, each, shape, k)
+
+    def _learn_late(self, what: Any) -> None:
+        """Charge everybody for what they proposed in an earlier round; own moves are charged in rounds on time."""
+        (awake, rows, points, proposed, paid), parts, vector = what, self._parts, self._vector
+        names = ("prior", "weights", "own", "charges", *(("kept",) if points is not None else ()))
+        before = {name: parts[name].copy() for name in names}
+        parts["own"][:] = 0.0
+        present = awake if points is None else np.repeat(awake, self._each)
+        parts["prior"][:] = np.where(present, parts["log_prior"], -math.inf)
+        layout.weigh_again(vector, parts)
+        if points is not None and self._pairs is not None:
+            parts["kept"][:] = points
+            self._pairs.learn(vector, rows, proposed, paid)
+        charge(parts, present, proposed if paid is None else paid)
+        charged, vector[layout.CHARGE] = vector[layout.CHARGE], 0.0
+        kernels.observe(vector)
+        vector[layout.CHARGE] = charged
+        for name, part in before.items():
+            parts[name][:] = part
+        self.__dict__.pop("_standing", None)
+
+    def _check_owed(self, what: Any) -> Any:
+        awake, rows, points = what
+        return *self._check_rows(awake, rows), self._check_points(points)
+
+    def _check_rows(self, awake: Any, rows: Any) -> tuple[Flags, Array]:
+        if not isinstance(awake, np.ndarray) or awake.shape != (self.n,) or awake.dtype != bool:
+            raise CheckpointError(f"Committee: who is awake must be {self.n} truth values.")
+        return awake, array("Committee", "rows", rows, (self.n, math.prod(self._shape or ())))
+
+    def _check_points(self, points: Any) -> Array | None:
+        if points is None and self._pairs is None:
+            return None
+        return array("Committee", "points", points, self._parts["kept"].shape)
+
+    def _check_standing(self, what: Any) -> Any:
+        return number("Committee", "a draw", what, low=0.0)
+
+    def _check_open(self, name: str, what: Any) -> Any:
+        if name == "waiting":
+            return [self._check_late(one) for one in what]
+        if name == "drawn":
+            return number("Committee", "a draw", what, low=0.0)
+        if name != "before":
+            return super()._check_open(name, what)
+        numbers, parts, followed, *pairs = what
+        vector = self._vector.copy()
+        take_parts(vector, parts_of(vector), numbers, parts)
+        own = [] if self._pairs is None else [self._pairs.staying, self._pairs.known]
+        last = None if followed is None else whole("Committee", "followed", followed, low=0, high=self.n * self._each - 1)
+        return [vector, last, *(array("Committee", "pairs", a, b.shape) for a, b in zip(pairs, own, strict=True))]
+
+    def _check_late(self, what: Any) -> Any:
+        awake, rows, points, proposed, paid = what
+        losses = array("Committee", "losses", proposed, (self.n,))
+        lanes = None if self._pairs is None else array("Committee", "losses", paid, (self.n * self._each,))
+        return *self._check_rows(awake, rows), self._check_points(points), losses, lanes
 
     def __repr__(self) -> str:
         movers = f", movers={len(self.movers)}" if self.movers else ""
@@ -338,21 +489,23 @@ class Committee(Actor):
 
     def _follow(self) -> int:
         """Draw the member that is followed from now on."""
-        weights, uniform = self._parts["weights"], self._rng.random()
+        again = self.__dict__.pop("_standing", None)
+        weights, uniform = self._parts["weights"], self._rng.random() if again is None else again
+        self._hold("drawn", uniform)
         if self._followed is None:
             self._followed = draw(weights, uniform)
         else:
             self._followed = redraw(self._followed, self._parts["before"], weights, uniform)
         return self._followed
 
-    def _begin(self, awake: Flags, rows: Array) -> tuple[Flags, bool]:
+    def _begin(self, awake: Flags, rows: Array, price: MoveCost) -> tuple[Flags, bool]:
         """Begin a round: let pairs go, if there are any. Return who is awake, and whether own moves were announced."""
         pairs = self._pairs
         if pairs is None:
             begin_round(self._parts, awake, rows)
             return awake, False
         shares, present = (
-            pairs.shares(self._price, self._vector, self._parts, awake, rows),
+            pairs.shares(price, self._vector, self._parts, awake, rows),
             np.repeat(awake, self._each),
         )
         begin_round(self._parts, present, np.repeat(rows, self._each, axis=0))

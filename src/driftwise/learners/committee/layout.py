@@ -110,6 +110,15 @@ def keep_rows(parts: Parts, awake: Flags) -> None:
     np.copyto(parts["kept"], parts["rows"], where=awake[:, None])
 
 
+def weigh_again(vector: Array, parts: Parts) -> None:
+    """Write the weights of those in play at the present rate, in NumPy."""
+    totals = parts["totals"] - parts["totals"].min()
+    with np.errstate(over="ignore", invalid="ignore"):
+        powers = parts["prior"] - np.minimum(vector[RATE] * totals, 1e300)
+    shares = np.exp(powers - powers.max())
+    parts["weights"][:] = shares / shares.sum()
+
+
 def charge(parts: Parts, awake: Flags, losses: Array, announced: bool = False) -> None:
     """Write what every member is charged; charges that differ by rounding only are evidence for nobody.
 

@@ -1,12 +1,14 @@
 """The self-tuned learner: where would one like to be, how far is it worth going, and who has been right."""
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftwise._compile import LARGEST
 from driftwise._protocol import Rounds
 from driftwise._validate import Array, array, instance, number, read_only, whole
 from driftwise.domains import Domain
@@ -16,6 +18,7 @@ from driftwise.estimators import default as default_estimators
 from driftwise.learners.base import Learner
 from driftwise.learners.parts import first_decision, wide_enough
 from driftwise.learners.self_tuned.explanation import Explanation, PoolCertificate, certify, explain
+from driftwise.learners.self_tuned.late import alone
 from driftwise.learners.self_tuned.own import (
     Follower,
     Shown,
@@ -133,6 +136,9 @@ class SelfTunedLearner(Learner):
     """
 
     state_names = ()
+    _takes_prices = True
+    _unsettled = False
+    """Whether the moves into the present decision have not been counted yet, as its round brought no loss."""
 
     def __init__(
         self,
@@ -149,9 +155,10 @@ class SelfTunedLearner(Learner):
         owner = "SelfTunedLearner"
         wide_enough(owner, domain)
         self._cost = move_cost_for(owner, switching_cost, domain.dim)
-        self.switching_cost = self._cost.simplest
+        self.switching_cost, self._built_for = self._cost.simplest, self._cost
         self.period = None if period is None else whole(owner, "period", period, low=2)
-        chosen = default_estimators(self.period) if estimators is None else list(estimators)
+        # Those of the user's in Python have a state of their own, which two learners must not share.
+        chosen = default_estimators(self.period) if estimators is None else copy.deepcopy(list(estimators))
         for one in chosen:
             instance(owner, "estimators", one, Estimator, "[Smoothing(0.3)]")
             if not set(one.forms) <= {SCORE, EACH, GRADIENT}:
@@ -159,7 +166,7 @@ class SelfTunedLearner(Learner):
                     f"{owner}: the forms of estimator {one.name!r} must be some of SCORE, EACH and GRADIENT of "
                     f"driftwise.estimators, got {one.forms!r}."
                 )
-        self._estimators = tuple(copy.deepcopy(chosen))  # those in Python have a state of their own
+        self._estimators = tuple(chosen)
         ways = default_movers() if movers is None else list(movers)
         self._movers = tuple(instance(owner, "movers", one, Mover, "[Follow()]") for one in ways)
         if not self._movers:
@@ -223,7 +230,13 @@ class SelfTunedLearner(Learner):
             raise unknown_name("SelfTunedLearner.certificate", "pair", pair, self._plan.members)
         return certify(self._plan, self._vector, pair)
 
-    def act(self, hint: ArrayLike | None = None, proposal: Proposals = None) -> Array:
+    def act(
+        self,
+        hint: ArrayLike | None = None,
+        proposal: Proposals = None,
+        *,
+        switching_cost: float | MoveCost | None = None,
+    ) -> Array:
         """Return the decision for this round: read-only, and the same until `observe`.
 
         Parameters
@@ -234,31 +247,60 @@ class SelfTunedLearner(Learner):
         proposal : array of shape (dim,), or dict of arrays by name, optional
             Where a forecast or a rule of yours would like to be: one, or several with names. Each is an estimator with
             every mover from the round on in which its name is first given. It may be None, or left out, in a round.
+        switching_cost : float or MoveCost, optional
+            What a move costs in this round, the one into this round's decision included; of the kind that the learner
+            was built with. The next round has the usual price again.
         """
         if proposal is not None:
             if self._acted is not None:
                 raise self._acts_again("a proposal, which belongs to the first act of a round")
-            self._waiting = read_proposals(self.domain, proposal)
+            try:
+                self._waiting = read_proposals(self.domain, proposal)
+            except InputError as error:
+                self._refuse(error)
         try:
-            return super().act(hint)
+            return super().act(hint, switching_cost=switching_cost)
         finally:
             self.__dict__["_waiting"] = {}
 
-    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream") -> None:
+    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None", round: int | None = None) -> None:
         """Take in what the decision cost.
 
         Parameters
         ----------
-        gradient : a loss, or array of shape (dim,)
+        gradient : a loss, or array of shape (dim,), or None
             The loss of the round, such as ``losses[t]``, or a whole stream, which is then read at this learner's round;
             or the gradient at the decision. What comes first decides on the estimators: those that learn from whole
             losses, or, for gradients, linear and custom losses, those that work from gradients. In a round that brings
-            another kind, pairs are judged by its gradient, and only `SelfTunedScream` learns from it.
+            another kind, pairs are judged by its gradient, and only `SelfTunedScream` learns from it. None if there is
+            no feedback, as with `skip`.
+        round : int, optional
+            The round that the feedback is for, if that is not the present one: one of the last `late` rounds, which
+            had ended without feedback. Pairs are then judged by its loss where they stand now.
         """
-        w = self._acted
-        if w is None:
+        if round is not None and not self._is_now(round, gradient):
+            return self._observe_late(gradient, round)
+        if self._acted is None:
             raise self._too_early()
-        loss = self._loss(gradient)
+        if gradient is None:
+            return self._end_without()
+        try:
+            taught = self._take_in(self._acted, gradient)
+        except InputError as error:
+            self._refuse(error)
+            return self._end_without()
+        # The pool has learnt; if an estimator in Python fails now, the round is over all the same.
+        held = self.__dict__.pop("_open", None)
+        self._end_round()
+        try:
+            self._teach(taught)
+        finally:
+            if held is not None:
+                self._close(held)
+
+    def _take_in(self, w: Array, gradient: Any) -> "tuple[bool, Array | None]":
+        """Let the pool learn feedback, with gradients at w; return whether those in Python learn too, and from what."""
+        loss, new = self._loss(gradient), self._plan is None
         stream = loss._stream if isinstance(loss, RoundLoss) else None
         kind = Kind(GRADIENT, self.domain.dim) if stream is None else self._kind_of(stream)
         if kind.dim != self.domain.dim:
@@ -280,14 +322,92 @@ class SelfTunedLearner(Learner):
             self.prepare(kind)
             terms, status = stream._parts[0], observe_loss(self._vector, self._cell, *stream._parts, loss._t)
         if status != OK:
-            if self._round == 0:  # nothing has been learnt, so the next loss may be of any kind
+            if new:  # nothing has been learnt, so the next loss may be of any kind
                 self._plan, self._scream, self._vector = None, None, NONE
             raise self._refused("the gradient" if kind.form == GRADIENT else f"{loss!r}: its numbers")
         if self._scream is not None:
             self._scream.adopt(self._scream.cell)
-        self._end_round()  # the pool has learnt; if an estimator in Python fails now, the round is over all the same
-        if alike:
-            self._teach(terms)
+        if self._unsettled:
+            del self.__dict__["_unsettled"]
+        self.__dict__.pop("_standing", None)
+        return alike, terms
+
+    def _let_go(self) -> None:
+        """Keep the decision, and the pairs where they have gone: what that cost is counted with the next loss."""
+        super()._let_go()
+        state = self.__dict__
+        state["_priced_at"] = self._open.get("price")
+        if self._plan is not None:
+            state["_unsettled"] = True
+        if self._scream is not None and self._scream._acted is not None:
+            self._scream.skip()
+
+    def _decide_given(self, hint: ArrayLike | None, switching_cost: float | MoveCost | None) -> Array:
+        cost = None if switching_cost is None else self._read_price("SelfTunedLearner.act", switching_cost)
+        if self._waiting or (cost or self._cost) != (self._priced_at or self._cost):
+            self.__dict__.pop("_standing", None)
+        decision = super()._decide_given(hint, switching_cost)
+        self.__dict__.pop("_priced_at", None)
+        return decision
+
+    def _set_price(self, cost: MoveCost | None) -> Callable[[], None]:
+        if cost is None:
+            return super()._set_price(cost)
+        before = self.__dict__.get("_open")
+
+        def undo() -> None:
+            self.__dict__.pop("_open")
+            if before is not None:
+                self.__dict__["_open"] = before
+            self._put_price(self._cost)
+
+        self.__dict__["_open"] = {**self._open, "price": cost}
+        self._put_price(cost)
+        return undo
+
+    def _put_price(self, cost: MoveCost) -> None:
+        """Write a price into the pool and into self-tuned Scream inside."""
+        if self._plan is not None:
+            self._parts["prices"][:] = cost.prices(self.domain.dim)
+            self._vector[layout.PRICE] = cost.largest(self.domain.dim)
+        if self._scream is not None:
+            self._scream.price_round(None if cost == self._cost else cost)
+
+    def _put_open_price(self) -> None:
+        """Write the price of a round that is not over into a pool that has just been made."""
+        if "price" in self._open:
+            self._put_price(self._open["price"])
+
+    def _close(self, held: Mapping[str, Any]) -> None:
+        if "price" in held:
+            self._put_price(self._cost)
+        super()._close(held)
+
+    def _read_late(self, given: Any, k: int, played: Any) -> Any:
+        """Return the loss of round k, alone in a stream, if the pool learns from such; else the gradient then."""
+        loss = self._loss(given, k)
+        if isinstance(loss, RoundLoss) and isinstance(loss._stream, DataLoss):
+            kind = kind_of(loss._stream)
+            if kind.form != GRADIENT and (self._plan is None or kind == self._plan.kind):
+                if not abs(loss.value(played)) <= LARGEST:
+                    raise self._refused(f"{loss!r}: its numbers")
+                return played, alone(loss)
+        return super()._read_late(given, k, played)
+
+    def _learn_late(self, what: Any) -> None:
+        """Learn a loss or a gradient of an earlier round; what the last moves cost has been counted, or is now."""
+        if self._plan is not None and not self._unsettled:
+            self._vector[layout.MOVED] = self._vector[layout.CHARGE] = 0.0
+        played, given = what if isinstance(what, tuple) else (self._start, what)
+        self._teach(self._take_in(played, given[0] if isinstance(given, LossStream) else given))
+
+    def _check_late(self, what: Any) -> Any:
+        if not isinstance(what, tuple):
+            return super()._check_late(what)
+        played, one = what
+        if not isinstance(one, DataLoss) or (one.dim, len(one)) != (self.domain.dim, 1):
+            raise CheckpointError(f"SelfTunedLearner: a loss that waits is one of {self.domain!r}, got {one!r:.60}.")
+        return self._check_point(played), one
 
     def _kind_of(self, stream: LossStream) -> Kind:
         """Return the kind of a stream, which is mostly the stream of the round before."""
@@ -306,6 +426,7 @@ class SelfTunedLearner(Learner):
                 if row.family is None and row.estimator is not None:
                     row.estimator.begin(self._start.copy(), self.domain)
             self._plan, self._vector, self._linked = plan, vector, False
+            self._put_open_price()
         if not self._linked:
             self._plan.link(self._vector)
             self._linked = True
@@ -320,9 +441,11 @@ class SelfTunedLearner(Learner):
         """Tell whether the compiled loop may play in its place, with proposals (T, d) by name.
 
         Not if it has estimators or movers in Python, or verbs of a subclass; nor if the losses are of another kind than
-        those before, or a proposal joins in the middle.
+        those before, a proposal joins in the middle, or something of the last rounds is left over.
         """
-        if not isinstance(losses, DataLoss):
+        if not isinstance(losses, DataLoss) or self._unsettled or self._standing is not None:
+            return False
+        if not self._open.keys() <= {"unhinted"}:
             return False
         if self._plan is not None and self._plan.kind.form != GRADIENT and kind_of(losses) != self._plan.kind:
             return False
@@ -337,7 +460,7 @@ class SelfTunedLearner(Learner):
     def ready(self, losses: DataLoss, named: Mapping[str, Array]) -> tuple[Array, Array, Array]:
         """Return the pool, the cell of self-tuned Scream and a table of proposals, ready for a compiled run."""
         decided = self._acted is not None
-        if self._round == 0 and not decided:
+        if self._plan is None and not decided:
             self._begin({name: rows[0] for name, rows in named.items()})
         self.prepare(kind_of(losses))
         self._join([name for name in named if name not in self._names])
@@ -411,14 +534,14 @@ class SelfTunedLearner(Learner):
         self._vector = self._plan.grown(self._vector, larger)
         self._names += tuple(names)
         self._plan, self._linked = larger, False
+        self._put_open_price()
         self.prepare(larger.kind)
         reweigh(self._vector)
 
     def _decide(self) -> Array:
-        if self._round == 0:
+        if self._plan is None:
             self._begin(self._waiting)
             return read_only(self._start.copy())
-        assert self._plan is not None
         self._join([name for name in self._waiting if name not in self._names])
         self.prepare(self._plan.kind)
         parts = self._parts
@@ -432,9 +555,19 @@ class SelfTunedLearner(Learner):
             for one in self._followers:
                 here = parts["present"][one.row] = parts["present"][one.source]
                 if here:
-                    parts["proposals"][one.row] = one.go(self._plan, self._vector)
+                    parts["proposals"][one.row] = one.go(self._plan_now, self._vector)
+        moved, charge = self._vector[layout.MOVED], self._vector[layout.CHARGE]
         decide(self._vector, self._cell)
+        if self._unsettled:  # the moves of a round without a loss are still to be counted
+            self._vector[layout.MOVED] += moved
+            self._vector[layout.CHARGE] += charge
         return read_only(parts["decision"].copy())
+
+    @property
+    def _plan_now(self) -> Plan:
+        """The pool, with the price of this round."""
+        assert self._plan is not None
+        return replace(self._plan, cost=self._open["price"]) if "price" in self._open else self._plan
 
     def _given(self) -> dict[int, Array | None]:
         """Return the proposals of this round by row; None for those that are missing."""
@@ -446,8 +579,11 @@ class SelfTunedLearner(Learner):
         rows = [i for i in rows if i not in looking]
         return {row: self._waiting.get(name) for row, name in zip(rows, self._names, strict=True)}
 
-    def _teach(self, terms: Array | None) -> None:
+    def _teach(self, taught: "tuple[bool, Array | None]") -> None:
         """Let estimators and movers in Python take in the round that the pool has just learnt from."""
+        alike, terms = taught
+        if not alike:
+            return
         assert self._plan is not None
         taught = [(i, row.estimator) for i, row in enumerate(self._plan.rows) if row.family is None and row.estimator]
         if taught:
@@ -478,12 +614,15 @@ class SelfTunedLearner(Learner):
             "staying": [one.staying for one in self._followers],
             "proposed": list(self._proposed.items()),
             "estimators": [saved_state(one) for one in self._in_python],
+            "unsettled": self._unsettled,
         }
 
     def _resume(self, saved: dict[str, Any]) -> None:
         """Continue from a state that was saved."""
         parts = {name: saved.pop(name) for name in self._saved().keys() - {"round", "acted", "missing"}}
         super()._resume(saved)
+        if parts["unsettled"]:
+            self._unsettled = True
         dim, kind = self.domain.dim, parts["kind"]
         self._names = tuple(str(name) for name in parts["names"])
         self._start = first_decision("SelfTunedLearner", self.domain, Euclidean(), parts["start"])
@@ -503,6 +642,7 @@ class SelfTunedLearner(Learner):
             resume_state(one, known)
         for follower, staying in zip(self._followers, parts["staying"], strict=True):
             follower.staying = number("SelfTunedLearner", "staying", staying, low=0.0)
+        self._put_open_price()
         rows = 0 if self._plan is None else len(self._plan.rows)
         for row, point in parts["proposed"]:
             fits = point is None or array("SelfTunedLearner", "proposed", point, (dim,)) is not None
@@ -535,3 +675,4 @@ class SelfTunedLearner(Learner):
             _looked_at=(NONE, {}),
             _stream_seen=(None, None),
         )
+        self._put_open_price()

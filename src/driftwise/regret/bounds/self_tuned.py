@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, Indices, array, checked, number, whole
 from driftwise.engine.program import CLIP
-from driftwise.engine.tuned import LEARNT
+from driftwise.engine.tuned import ABSURD, RAMP
 from driftwise.errors import ParameterError
 from driftwise.learners.parts import SMALLEST
 from driftwise.regret.bounds.constants import of_policy, problem
@@ -107,7 +107,7 @@ def self_tuned_scream(
     >>> from driftwise.regret import bounds
     >>> problem = dict(horizon=50_000, path_length=60.0, gradient_bound=2.0, diameter=2.0, switching_cost=2.0)
     >>> round(bounds.self_tuned_scream(**problem)), round(bounds.scream(**problem))
-    (26506, 22657)
+    (27409, 22657)
     """
     owner = "bounds.self_tuned_scream"
     T = whole(owner, "horizon", horizon)
@@ -191,7 +191,7 @@ def clipped(sizes: Array) -> list[Clipped]:
 
     >>> import numpy as np
     >>> clipped(np.array([1.0, 2.0, 1e6, 1.5]))
-    [Clipped(kept=array([1. , 2. , 6. , 1.5]), cut=999994.0, first=None)]
+    [Clipped(kept=array([1. , 2. , 2. , 1.5]), cut=999998.0, first=None)]
     """
     low, high = (_clipped(sizes, 1.0 + nudge) for nudge in (-CLOSE, CLOSE))
     return [low] if low.first == high.first and np.array_equal(low.kept, high.kept) else [low, high]
@@ -204,7 +204,9 @@ def _clipped(sizes: Array, nudge: float) -> Clipped:
     for t in np.flatnonzero(sizes).tolist():
         size, limit = float(sizes[t]), math.inf
         if counted:
-            limit = (early if counted < LEARNT else late) * max(math.sqrt(squares / counted), last)
+            usual = max(math.sqrt(squares / counted), last)
+            limit = min(max(RAMP * math.sqrt(counted), early), late) * usual
+            limit = usual if size > nudge * ABSURD * limit else limit
         if counted == 1 and last > nudge * late * size:
             first = (int(np.flatnonzero(sizes)[0]), last)
             kept[first[0]], cut, squares = 0.0, last, 0.0

@@ -132,6 +132,10 @@ class OfSelfTunedLearner(OfSelfTunedScream):
         size, kept[t] = float(kept[t]), 0.0
         return Clipped(kept, size, (t, size))
 
+    def of_gradients(self) -> Assumption:
+        """Say that no bound on gradients is needed; what was clipped is said elsewhere."""
+        return Assumption("gradient bound", True, f"none needed; the largest in the run is {self.seen:.6g}")
+
     def further(self) -> list[Assumption]:
         """Say whether Scream is one of the pairs, and what mixing and clipping have cost."""
         text = f"mixing cost {self.mixed[-1]:.6g} of the bound, clipping {self.hidden[-1]:.6g}"

@@ -123,7 +123,7 @@ def used(problem: Problem, make: Maker = self_tuned) -> Used:
     >>> from driftwise import Box
     >>> gradients = np.array([[-100.0], [-4.0], [-1600.0], [71.0], [4.7]])
     >>> [round(part, 3) for part in used(Problem(Box([-1.0], [1.0]), 0.054975, 1.0, gradients))]
-    [0.568, 0.046, 0.797]
+    [0.527, 0.036, 0.777]
     """
     domain, cost, gradients = problem.domain, problem.cost, problem.gradients
     learner, priced = make(domain, cost), cost.largest(domain.dim) * domain.diameter
