@@ -1,7 +1,8 @@
 """Work out what very many learners need: memory, network, processors, and what they would cost in a day.
 
 Run with ``python benchmarks/billion.py``. What a member takes of memory and of a processor is measured first, on a
-fleet on this machine, unless it is given. Prices are never assumed: without ``--core-hour`` and the like there is no sum.
+fleet on this machine, unless it is given. Prices are never assumed: without ``--core-hour`` and the like there is no
+sum.
 """
 
 import argparse
