@@ -19,6 +19,8 @@ REFERENCE = (Path(__file__).parents[1] / "docs" / "reference.rst").read_text()
 
 ROOMS = (
     "",
+    "adapters.bytewax",
+    "adapters.dask",
     "applications",
     "applications.data",
     "applications.rules",

@@ -20,6 +20,8 @@ from driftwise.adapters.keyed import Keyed, Maker, Reading
 from driftwise.errors import CheckpointError, InputError, ParameterError
 from driftwise.learners import Learner
 
+__all__ = ["decisions"]
+
 OWNER = "bytewax.decisions"
 BUCKETS = 64
 

@@ -227,13 +227,14 @@ def test_no_worker_is_said_within_the_patience_and_nothing_is_lost(tmp_path: Pat
         distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
-        far = near.on_dask(client, patience=2.0)
+        far = near.on_dask(client)
         np.testing.assert_array_equal(far.act(), near.act())
         cluster.scale(0)
         deadline = time.monotonic() + 20
         while client.nthreads():
             assert time.monotonic() < deadline
             time.sleep(0.05)
+        far._cluster.patience = 2.0
         with pytest.raises(RunError, match="no worker for 2 seconds; start one with `dask worker tcp://"):
             far.observe(gradients(0))
         assert far.round == 0

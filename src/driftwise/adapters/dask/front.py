@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import LARGEST
-from driftwise._validate import Array, Indices, describe, loose, number, read_only, whole
+from driftwise._validate import Array, Checked, Indices, describe, loose, number, read_only, whole
 from driftwise.adapters.dask.keeping import Folder
 from driftwise.adapters.dask.link import PATIENCE, Cluster
 from driftwise.adapters.dask.post import Post
@@ -28,7 +28,7 @@ KEPT_BYTES = 1 << 30
 Path = str | PathLike[str]
 
 
-class DaskFleet:
+class DaskFleet(metaclass=Checked):
     """A fleet whose members live on the workers of a Dask cluster, with the verbs and the numbers of a `Fleet`.
 
     Made by `Fleet.on_dask`, or from a folder of checkpoints by `DaskFleet.resume`. The fleet is cut into shards, each
@@ -38,6 +38,11 @@ class DaskFleet:
     A call is made by all shards that it is for, or it raises and leaves every member as it was. No call waits for a
     worker for longer than `patience`. The fleet may be used by one thread at a time. Leave it with `close`, or use it
     in a ``with`` statement.
+
+    Parameters
+    ----------
+    posts, cluster, folder, every, state
+        What `Fleet.on_dask` and `DaskFleet.resume` give it; call these.
 
     Attributes
     ----------
@@ -145,7 +150,13 @@ class DaskFleet:
         return len(self._posts)
 
     def act(self, ids: ArrayLike | None = None) -> Array:
-        """Return the decisions of the round, one row a member, of all or of some; read-only."""
+        """Return the decisions of the round, read-only, shape (size, dim); the same until `observe`.
+
+        Parameters
+        ----------
+        ids : int, or sequence of int, optional
+            Ask only these members, in this order.
+        """
         self._open()
         if ids is not None:
             positions = self._find("act", ids)
@@ -155,7 +166,13 @@ class DaskFleet:
         return found
 
     def observe(self, gradients: ArrayLike) -> None:
-        """Take in the gradients of all members at their decisions, shape (size, d)."""
+        """Take in what the decisions cost, for everybody or for nobody.
+
+        Parameters
+        ----------
+        gradients : array of shape (size, dim)
+            Gradients at the decisions, in the order of `ids`. Only gradients: loss objects do not travel.
+        """
         self._open()
         if not self._acted:
             raise OrderError("DaskFleet: observe was called before act; call act() first, once a round.")
@@ -165,7 +182,15 @@ class DaskFleet:
         self._change([(post, ("observe", part)) for post, part in zip(self._posts, parts, strict=True)], self._took_in)
 
     def step(self, ids: ArrayLike, gradients: ArrayLike) -> Array:
-        """Take in the gradients of some members at their decisions, and return their next ones."""
+        """Play one round with a part of the members: take in gradients, and return their next decisions, read-only.
+
+        Parameters
+        ----------
+        ids : int, or sequence of int
+            The members, each at most once.
+        gradients : array of shape (len(ids), dim)
+            Gradients at the present decisions of these members.
+        """
         self._open()
         positions = self._find("step", ids)
         rows = self._gradients("step", gradients, positions.size)
@@ -183,7 +208,13 @@ class DaskFleet:
         return read_only(out)
 
     def skip(self, ids: ArrayLike | None = None) -> None:
-        """End the round of all members, or of some, without feedback: they stay as they are."""
+        """End the round of some members without feedback; their next decision is the same.
+
+        Parameters
+        ----------
+        ids : int, or sequence of int, optional
+            The members; by default all of them.
+        """
         self._open()
         if ids is None:
             self._change([(post, ("skip", None)) for post in self._posts], self._took_in)
@@ -192,7 +223,13 @@ class DaskFleet:
         self._change([(post, ("skip", post.local[mine])) for post, mine, _ in parts], lambda _: self._counted())
 
     def add(self, what: Learner | Fleet) -> Indices:
-        """Take in a copy of a learner, or of all members of a fleet, and return their ids."""
+        """Let a copy of a learner join, or of all members of a fleet; return their ids.
+
+        Parameters
+        ----------
+        what : Learner or Fleet
+            Whoever joins, with what they know. It goes into the last shard.
+        """
         self._open()
         if not isinstance(what, Learner | Fleet):
             raise ParameterError(
@@ -214,7 +251,13 @@ class DaskFleet:
         return ids
 
     def remove(self, ids: ArrayLike) -> None:
-        """Let members leave; their ids are not given again."""
+        """Let members go; the others keep their ids.
+
+        Parameters
+        ----------
+        ids : int, or sequence of int
+            The members, each at most once.
+        """
         self._open()
         parts = self._split(self._find("remove", ids))
 
@@ -226,14 +269,28 @@ class DaskFleet:
         self._change([(post, ("remove", post.local[mine])) for post, mine, _ in parts], took)
 
     def replace(self, member: int, learner: Learner) -> None:
-        """Put a copy of a learner in the place of a member."""
+        """Put a copy of a learner in the place of a member.
+
+        Parameters
+        ----------
+        member : int
+            One of `ids`.
+        learner : Learner
+            Who is to be this member from now on.
+        """
         self._open()
         ((post, mine, _),) = self._split(self._find("replace", [member]))
         call = ("replace", int(post.local[mine[0]]), as_buffer(learner.to_bytes()), post.classes)
         self._change([(post, call)], lambda _: self._counted(0))
 
     def member(self, member: int) -> Any:
-        """Return a copy of a member, as an ordinary learner."""
+        """Return a copy of a member: an ordinary learner that goes on as the member would, bit for bit.
+
+        Parameters
+        ----------
+        member : int
+            One of `ids`.
+        """
         self._open()
         ((post, mine, _),) = self._split(self._find("member", [member]))
         (data,) = self._ask([post], "member", int(post.local[mine[0]]))
@@ -250,7 +307,13 @@ class DaskFleet:
         return made
 
     def save(self, path: Path) -> None:
-        """Write the whole fleet to one file, which `driftwise.load` reads as a `Fleet`."""
+        """Write the whole fleet to one file, which `driftwise.load` reads as a `Fleet`.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, on this machine; one that exists is replaced, in one step.
+        """
         self.gather().save(path)
 
     def checkpoint(self) -> None:
