@@ -1,5 +1,6 @@
 """Fleets that are saved go on bit for bit, in another process too, and crafted ones are refused."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -124,3 +125,44 @@ def test_configurations_are_saved_once_and_not_per_member() -> None:
     learner = dw.SelfTunedScream(BALL, switching_cost=1.0)
     sizes = [len(dw.Fleet(learner, size).to_bytes()) for size in (1000, 2000)]
     assert sizes[1] - sizes[0] < 1000 * 1000
+
+
+KILLED = """
+import os, random, signal, sys, time
+import numpy as np
+import driftwise as dw
+
+path, times, rng = sys.argv[1], int(sys.argv[2]), random.Random(0)
+fleet = dw.Fleet(dw.SelfTunedScream(dw.Box([0.0], [9.0]), switching_cost=1.0), 2000)
+fleet.act()
+fleet.observe(np.ones((2000, 1)))
+fleet.save(path)
+seen = set()
+for _ in range(times):
+    begun, say = os.pipe()
+    child = os.fork()
+    if child == 0:
+        while True:
+            fleet.act()
+            fleet.observe(np.ones((2000, 1)))
+            fleet.save(path)
+            os.write(say, b"x")
+    os.read(begun, 1)  # one save is over, and the next ones are on their way
+    os.close(begun), os.close(say)
+    time.sleep(rng.uniform(0.0, 0.03))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    fleet = dw.load(path)
+    (rounds,) = set(fleet.rounds.tolist())  # everybody is of the same save
+    seen.add(rounds)
+print(len(seen))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("times", [20, pytest.param(200, marks=pytest.mark.full)])
+def test_a_save_that_is_killed_loses_nobody(times: int, tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", KILLED, str(tmp_path / "fleet"), str(times)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert int(ran.stdout) == times
