@@ -38,11 +38,28 @@ def test_a_true_jump_is_let_through_after_one_round() -> None:
     assert parts_of(learner)["targets"][0] == 1.0
 
 
-def test_the_first_round_is_believed() -> None:
-    learner = dw.SelfTunedLearner(BOX, switching_cost=0.1)
-    by_hand(learner, dw.TrackingLoss([[1e6]]))
-    assert learner._vector[layout.CLIPS] == 0.0
-    assert parts_of(learner)["targets"][0] == 1e6
+@pytest.mark.parametrize("target", [3.0, 1e6])
+def test_the_first_round_is_believed_as_far_as_decisions_reach(target: float) -> None:
+    learner, reach = dw.SelfTunedLearner(BOX, switching_cost=0.1), BOX.diameter / 2.0
+    by_hand(learner, dw.TrackingLoss([[target]]))
+    first = parts_of(learner)["last"][0]
+    assert learner._vector[layout.CLIPS] == (abs(target - first) > reach)
+    assert parts_of(learner)["targets"][0] == min(target, first + reach)
+
+
+@pytest.mark.parametrize("size", [1e4, -1e6])
+@pytest.mark.parametrize("price", [0.3, 5.0])
+def test_a_first_target_that_cannot_be_true_is_forgotten(size: float, price: float) -> None:
+    rng = np.random.default_rng(5)
+    true = 20.0 + np.cumsum(rng.normal(0.0, 0.3, 1000)) + rng.normal(0.0, 1.0, 1000)
+    wrong = np.concatenate([[size], true[1:]])
+
+    def cost(targets: Array) -> float:
+        learner = dw.SelfTunedLearner(dw.Box([0.0], [40.0]), switching_cost=price)
+        trace = dw.play(learner, dw.TrackingLoss(targets[:, None]), price)
+        return trace.total - float(trace.losses[0])
+
+    assert cost(wrong) <= 2.0 * cost(true)
 
 
 @pytest.mark.parametrize("kind", ["squared", "logistic"])
@@ -71,7 +88,7 @@ def test_gradients_are_clipped_in_length() -> None:
 
 def test_running_moments_are_those_of_the_features() -> None:
     rng, learner = np.random.default_rng(3), self_tuned(dw.Ball(3))
-    x, y = rng.uniform(0.5, 1.0, (30, 3)), 4.0 + rng.uniform(-1.0, 1.0, 30)
+    x, y = rng.uniform(0.5, 1.0, (30, 3)), rng.uniform(-0.5, 0.5, 30)
     by_hand(learner, dw.SquaredLoss(x, y))
     parts = parts_of(learner)
     assert learner._vector[layout.CLIPS] == 0.0

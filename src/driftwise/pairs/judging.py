@@ -2,8 +2,9 @@
 
 One glitch must not outweigh everything that was learnt before it. A residual r, of the decision that was played, is
 clipped to c max(sigma, |last r|), where sigma is the running root mean square of clipped residuals, c = 3 in the first
-20 rounds and 6 from then on; the last one is in it so that a true jump is let through after one round. Everybody sees
-the target moved so that the residual is the clipped one::
+20 rounds and 6 from then on; the last one is in it so that a true jump is let through after one round. The first one is
+believed as far as decisions can reach, half the diameter of the domain (times |x|). Everybody sees the target moved so
+that the residual is the clipped one::
 
     y_clipped = z - clip(z - y, -limit, limit)
 
@@ -69,13 +70,15 @@ def _rate(rounds: float) -> float:
 
 
 @helper
-def clipped(size: float, usual: float, last: float, rounds: float) -> float:
-    """Return a size of at least 0, clipped to what may be true; the first one is believed.
+def clipped(size: float, usual: float, last: float, rounds: float, reach: float) -> float:
+    """Return a size of at least 0, clipped to what may be true; the first one as far as decisions can reach.
 
     What is far beyond the limit is no jump, but a mistake: it counts as little as an ordinary surprise.
     """
+    if rounds == 0.0:
+        return min(size, reach) if reach > 0.0 else size
     limit = _tolerance(rounds) * max(usual, last)
-    if rounds == 0.0 or size <= limit or limit == 0.0:
+    if size <= limit or limit == 0.0:
         return size
     return 2.0 * usual if size > ABSURD * limit and usual > 0.0 else limit
 
@@ -131,7 +134,7 @@ def _shrink(v: Pointer, raw: Pointer, out: Pointer) -> float:
     leverage = min(math.sqrt(leverage / known), 1e150) if known > 0.0 else 0.0
     share = 1.0
     if leverage > 0.0:
-        allowed = clipped(leverage, 1.0, v[slot.LEVERAGE], rounds)
+        allowed = clipped(leverage, 1.0, v[slot.LEVERAGE], rounds, 0.0)
         share = allowed / leverage
     v[slot.LEVERAGE] = min(leverage, 1e100)
     for k in range(d):
@@ -258,7 +261,8 @@ def judge_score(v: Pointer, terms: Pointer, features: Pointer, target: Pointer) 
     share = _shrink(v, raw, x)
     z, y = _score(v, x, decision), share * target[0] if shifted else target[0]
     gap = abs(z - y)
-    kept = clipped(gap, math.sqrt(v[slot.SQUARE]), v[slot.LAST_SIZE], rounds) if shifted else gap
+    reach = v[slot.HALF_WIDTH] * math.sqrt(_score(v, x, x)) if rounds == 0.0 else 0.0
+    kept = clipped(gap, math.sqrt(v[slot.SQUARE]), v[slot.LAST_SIZE], rounds, reach) if shifted else gap
     if kept < gap:
         y = z - kept if z > y else z + kept
     v[slot.LAST_SIZE] = gap
@@ -339,7 +343,7 @@ def judge_each(v: Pointer, terms: Pointer, aims: Pointer, unused: Pointer) -> in
         return REFUSED
     for k in range(d):
         gap = abs(decision[k] - aims[k])
-        kept = clipped(gap, math.sqrt(squares[k]), lasts[k], rounds)
+        kept = clipped(gap, math.sqrt(squares[k]), lasts[k], rounds, v[slot.HALF_WIDTH])
         targets[k] = aims[k]
         if kept < gap:
             targets[k] = decision[k] - kept if decision[k] > aims[k] else decision[k] + kept
@@ -391,7 +395,7 @@ def judge_gradient(v: Pointer, unused: Pointer, gradient: Pointer, nothing: Poin
     size = math.sqrt(size)
     length, share = largest * size, 1.0
     if length > 0.0:
-        kept = clipped(length, math.sqrt(v[slot.SQUARE]), v[slot.LAST_SIZE], v[slot.PRIMED])
+        kept = clipped(length, math.sqrt(v[slot.SQUARE]), v[slot.LAST_SIZE], v[slot.PRIMED], 0.0)
         share = kept / length
         v[slot.SQUARE] += (kept * kept - v[slot.SQUARE]) * _rate(v[slot.PRIMED])
         v[slot.LAST_SIZE], v[slot.LONGEST] = length, max(v[slot.LONGEST], kept)

@@ -20,10 +20,12 @@ class Advised(dw.SelfTunedLearner):
     """A self-tuned learner with two forecasts, of which one joins late and both are missing now and then."""
 
     def act(self, hint: ArrayLike | None = None, proposal: Any = None) -> Array:  # type: ignore[override]
-        if self._acted is not None or self.round % 5 == 3:
+        judged = self.round - self.skipped
+        # After a round without feedback the decision stands, and its forecasts are not given again.
+        if self._acted is not None or self._standing is not None or judged % 5 == 3:
             return super().act(hint)
-        angle, size = 0.7 * self.round, 0.5 * np.ones(self.domain.dim)
-        late = {"late": np.cos(angle) * size} if self.round > 4 else {}
+        angle, size = 0.7 * judged, 0.5 * np.ones(self.domain.dim)
+        late = {"late": np.cos(angle) * size} if judged > 4 else {}
         return super().act(hint, {"early": np.sin(angle) * size, **late})
 
 
