@@ -116,6 +116,15 @@ def test_a_pool_explains_the_state_after_a_round_without_a_cost_by_that_round() 
     assert missing.log == plain.log  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(("name", "kept"), [("explore", "_past"), ("adaptive", "_rounds")])
+def test_the_last_cost_known_stands_in_for_a_missing_one_where_rounds_are_kept(name: str, kept: str) -> None:
+    one, cost = controller(name), control.QuadraticCost(3.0, 0.5)
+    for given in (None, cost, None):
+        one.act([0.1, 0.0])
+        one.observe(given)
+    assert [each.cost for each in getattr(one, kept)] == [cost, cost]
+
+
 def test_no_bound_is_proved_where_costs_are_not_known() -> None:
     one = control.ScreamController(PLANT, horizon=300, memory="log", scale="certified")
     assert one.guarantee.startswith("Theorem 7")
