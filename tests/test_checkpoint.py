@@ -18,6 +18,7 @@ from driftwise import movers
 from driftwise._container import pack, unpack
 from driftwise._validate import Array
 from driftwise.checkpoint import up_to_date
+from driftwise.engine import layout
 from driftwise.errors import CheckpointError, DriftwiseError, InputError, ParameterError, StorageError
 from driftwise.estimators import EACH, Estimator
 from tests.cases import DOMAINS, EUCLIDEAN, PRICES, self_tuned
@@ -403,6 +404,38 @@ def test_a_crafted_checkpoint_whose_digest_fits_is_refused(name: str) -> None:
     crafted = edited(learner.to_bytes(), CHANGES[name])
     with pytest.raises(CheckpointError):
         dw.from_bytes(crafted)
+
+
+GROWING: dict[str, Callable[[], Any]] = {
+    "time-varying": lambda: dw.Scream(BOX, switching_cost=1.0, gradient_bound=3.0),
+    "doubling": lambda: dw.Scream(BOX, switching_cost=1.0, gradient_bound=3.0, horizon_free="doubling"),
+    "self-tuned": lambda: dw.SelfTunedScream(BOX, switching_cost=1.0),
+    "adaptive": lambda: dw.StronglyAdaptive(BOX, switching_cost=1.0, gradient_bound=3.0),
+    "epochs": lambda: dw.LazyScream(BOX, switching_cost=30.0, gradient_bound=3.0),
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_a_crafted_count_lets_no_pool_grow_past_its_lanes(name: str) -> None:
+    learner = GROWING[name]()
+    drive(learner, slopes(2, 25, 0))
+    data = learner.to_bytes()
+    for place, value, wrong in (
+        (layout.POWER, 1.0, "powers"),
+        (layout.POWER, 0.0, "powers"),
+        (layout.POWER, 2.0**50, "powers"),
+        (layout.ACTIVE, 1.0, "powers"),
+        (layout.UPDATES, 2.0**62, "updates"),
+        (layout.UPDATES, 0.0, "updates"),
+    ):
+
+        def change(header: dict[str, Any], arrays: dict[str, Array], at: int = place, to: float = value) -> None:
+            arrays["known"][at] = to
+
+        with pytest.raises(CheckpointError, match=wrong):
+            dw.from_bytes(edited(data, change))
+    again = dw.from_bytes(data)
+    assert drive(again, slopes(2, 40, 1)) == drive(learner, slopes(2, 40, 1))
 
 
 HOSTILE = (np.nan, np.inf, -np.inf, -1.0, 0.5, 1e18, 1e300)

@@ -1,5 +1,6 @@
 """Rounds without a cost, and what is refused: the disturbance is recovered all the same, and nothing else is learnt."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import driftwise as dw
 from driftwise import control
+from driftwise._validate import taken_apart
 from driftwise.control.controllers.loop import PolicyLoop
 from driftwise.errors import DriftwiseError, InputError, OrderError, ParameterError
 from tests.control.cases import PLANT, UNIT
@@ -25,7 +27,7 @@ from tests.control.savers import (
     measured,
 )
 
-SKIPPING = {
+SKIPPING: dict[str, Callable[..., control.Controller]] = {
     "linear": lambda **rules: control.LinearController(PLANT, **rules),
     "Scream": lambda **rules: control.ScreamController(PLANT, memory=3, input_bound=3.0, **rules),
     "guarded Scream": lambda **rules: control.ScreamController(PLANT, memory=3, guard=True, **rules),
@@ -114,6 +116,15 @@ def test_a_pool_explains_the_state_after_a_round_without_a_cost_by_that_round() 
     assert missing.log == plain.log  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(("name", "kept"), [("explore", "_past"), ("adaptive", "_rounds")])
+def test_the_last_cost_known_stands_in_for_a_missing_one_where_rounds_are_kept(name: str, kept: str) -> None:
+    one, cost = controller(name), control.QuadraticCost(3.0, 0.5)
+    for given in (None, cost, None):
+        one.act([0.1, 0.0])
+        one.observe(given)
+    assert [each.cost for each in getattr(one, kept)] == [cost, cost]
+
+
 def test_no_bound_is_proved_where_costs_are_not_known() -> None:
     one = control.ScreamController(PLANT, horizon=300, memory="log", scale="certified")
     assert one.guarantee.startswith("Theorem 7")
@@ -133,6 +144,13 @@ def test_the_rule_is_one_of_two_and_fixed() -> None:
         one.refused = 3  # type: ignore[misc]
 
 
+def test_the_rule_is_declared_by_every_constructor_and_taken_for_those_of_others() -> None:
+    kinds = [kind for kind in vars(control).values() if isinstance(kind, type) and issubclass(kind, control.Controller)]
+    assert len(kinds) >= 11
+    assert not [kind.__name__ for kind in kinds if taken_apart(kind)]  # what is taken apart no type checker knows of
+    assert taken_apart(Integral) == ("on_bad_input",)
+
+
 @pytest.mark.parametrize("name", SKIPPING)
 def test_a_rule_changes_nothing_as_long_as_nothing_is_refused(name: str) -> None:
     raising, skipping = SKIPPING[name](), SKIPPING[name](on_bad_input="skip")
@@ -145,9 +163,9 @@ def test_whatever_is_refused_is_passed_over_and_counted(name: str) -> None:
     raising, one = SKIPPING[name](), SKIPPING[name](on_bad_input="skip")
     loop, refused, size = began(one), 0, len(measured(one, np.zeros(2)))
     lost = [None, np.full(size, np.nan), np.full(size, np.inf)]
-    bad_states = [*lost, "left", np.ones(size + 1), object(), [[1], [2, 3]]]
+    bad_states: list[Any] = [*lost, "left", np.ones(size + 1), object(), [[1], [2, 3]]]
     no_cost = control.CustomCost(lambda x, u: np.nan, lambda x, u: 0)
-    bad_costs = ["a cost", control.QuadraticCost(np.ones(7), 1.0), no_cost]
+    bad_costs: list[Any] = ["a cost", control.QuadraticCost(np.ones(7), 1.0), no_cost]
     low, high = one._bounds
     for k, bad in enumerate([*bad_states, *bad_costs, "applied"]):
         loop, _ = drive(one, loop, 12)
@@ -190,8 +208,8 @@ def test_what_is_passed_over_for_a_while_does_no_harm(name: str) -> None:
 def test_in_a_round_without_a_state_act_gives_the_same_input_again() -> None:
     one = control.ScreamController(PLANT, memory=3, on_bad_input="skip")
     drive(one, began(one), 5)
-    u = one.act(None)  # type: ignore[arg-type]
-    assert one.act("lost") is u  # type: ignore[arg-type]
+    u = one.act(None)
+    assert one.act("lost") is u
     assert one.refused == 1
     with pytest.raises(OrderError):
         one.act([0.0, 0.0])
@@ -200,7 +218,7 @@ def test_in_a_round_without_a_state_act_gives_the_same_input_again() -> None:
 def test_a_controller_that_raises_still_does() -> None:
     one = control.ScreamController(PLANT, memory=3)
     with pytest.raises(InputError):
-        one.act(None)  # type: ignore[arg-type]
+        one.act(None)
     one.act([0.0, 0.0])
     with pytest.raises(InputError):
         one.skip(applied=[np.nan])

@@ -115,7 +115,7 @@ class Rewriting(Integral):
         window.setflags(write=False)
         return window
 
-    def observe(self, cost: control.Cost, applied: ArrayLike | None = None) -> None:
+    def observe(self, cost: control.Cost | None, applied: ArrayLike | None = None) -> None:
         super().observe(cost, applied)
         self.own[:] = 0.0
 
@@ -139,7 +139,7 @@ class Negative(Integral):
 
 
 class Eager(Integral):
-    def observe(self, cost: control.Cost, applied: ArrayLike | None = None) -> None:
+    def observe(self, cost: control.Cost | None, applied: ArrayLike | None = None) -> None:
         if self._acted is None:
             self.act([0.0, 0.0])
         super().observe(cost, applied)
@@ -241,7 +241,7 @@ class Gullible(Integral):
 class Poisoned(Integral):
     """Raises as it should, but only after the bad number has gone in."""
 
-    def observe(self, cost: control.Cost, applied: ArrayLike | None = None) -> None:
+    def observe(self, cost: control.Cost | None, applied: ArrayLike | None = None) -> None:
         try:
             super().observe(cost, applied)
         except InputError:
@@ -252,12 +252,12 @@ class Poisoned(Integral):
 class Credulous(Integral):
     """Takes anything for a cost."""
 
-    def observe(self, cost: control.Cost, applied: ArrayLike | None = None) -> None:
+    def observe(self, cost: control.Cost | None, applied: ArrayLike | None = None) -> None:
         super().observe(cost if isinstance(cost, control.Cost) else UNIT, applied)
 
 
 class WrongError(Integral):
-    def observe(self, cost: control.Cost, applied: ArrayLike | None = None) -> None:
+    def observe(self, cost: control.Cost | None, applied: ArrayLike | None = None) -> None:
         if self._acted is not None and not isinstance(cost, control.Cost):
             raise KeyError("cost")
         super().observe(cost, applied)
@@ -290,7 +290,7 @@ class Vandal(Integral):
 
 
 class Meddler(Integral):
-    def observe(self, cost: control.Cost, applied: ArrayLike | None = None) -> None:
+    def observe(self, cost: control.Cost | None, applied: ArrayLike | None = None) -> None:
         super().observe(cost, applied)
         if isinstance(applied, np.ndarray) and applied.dtype == np.float32:
             applied *= 2

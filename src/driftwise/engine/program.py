@@ -230,6 +230,9 @@ class Program:
         possible = {
             "counts": np.all((counts >= 0.0) & (counts == np.floor(counts)) & (counts <= MOST_COUNT)),
             "round": known[layout.ROUND] == learnt,
+            # These two say when newcomers join, and there are lanes for as many as a true number of updates brings in.
+            "updates": known[layout.UPDATES] * max(self.epoch, 1) + known[layout.WAITING] == known[layout.ROUND],
+            "powers": not self.growth or known[layout.POWER] == 2.0 ** min(known[layout.ACTIVE], 1000.0),
             "base-learners in play": 1.0 <= known[layout.ACTIVE] <= self.sizes,
             "epoch": known[layout.WAITING] < max(self.epoch, 1),
             "numbers": np.isfinite(numbers).all() and np.isfinite(known[: STATE.numbers]).all(),

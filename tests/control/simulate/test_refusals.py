@@ -58,7 +58,7 @@ def test_the_message_about_a_plant_that_diverges_says_when_and_what() -> None:
 class Breaking(control.ScreamController):
     """Gives up in the middle of a run."""
 
-    def observe(self, cost: control.Cost, applied: ArrayLike | None = None) -> None:
+    def observe(self, cost: control.Cost | None, applied: ArrayLike | None = None) -> None:
         super().observe(cost, applied)
         if self.round == 9:
             raise RuntimeError("enough")

@@ -122,7 +122,7 @@ def test_what_is_left_is_what_the_learner_gives_to_its_base_learners(seed: int) 
     for t, gradient in enumerate(gradients):
         learner.act()
         learner.observe(gradient)
-        kept.append(np.linalg.norm(learner.program.last_gradient(learner.cell)))
+        kept.append(float(np.linalg.norm(learner.program.last_gradient(learner.cell))))
         assert learner.clipping <= math.sqrt(t + 1) * sizes[: t + 1].max() * (1.0 + 1e-12)
     (left,) = clipped(sizes)
     if left.first is not None:

@@ -1,11 +1,12 @@
 """Disturbance-action policies that a learner decides on (Algorithm 3 of the paper, with any learner)."""
 
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import LARGEST
+from driftwise._protocol import BadInput
 from driftwise._validate import Array, array, instance
 from driftwise.control.controllers.guard import Guard
 from driftwise.control.controllers.loop import PolicyLoop
@@ -45,6 +46,8 @@ class DisturbanceActionController(PolicyLoop):
         Most that an input may change from one round to the next.
     guard : bool or Guard, default False
         Fall back on u = -K x when states, samples or what is learnt look wrong, instead of raising; see `Guard`.
+    on_bad_input : {"raise", "skip"}, default "raise"
+        What to do about input that is refused; see `Controller`.
 
     Attributes
     ----------
@@ -77,6 +80,7 @@ class DisturbanceActionController(PolicyLoop):
         input_bound: ArrayLike | None = None,
         rate_limit: ArrayLike | None = None,
         guard: bool | Guard = False,
+        **rounds: Unpack[BadInput],
     ) -> None:
         owner = type(self).__name__
         instance(owner, "system", system, System, PLANT_HINT)
@@ -96,7 +100,7 @@ class DisturbanceActionController(PolicyLoop):
         self._fresh = learner.clone() if own else None
         self._compiled = isinstance(learner, Ensemble) and learner.runs_compiled()
         limits: dict[str, Any] = {"input_bound": input_bound, "rate_limit": rate_limit, "guard": guard}
-        super().__init__(system, K, H, horizon=learner.horizon, normalised=normalised, **limits)
+        super().__init__(system, K, H, horizon=learner.horizon, normalised=normalised, **limits, **rounds)
 
     def _configuration(self) -> dict[str, Any]:
         """Return what builds it again, with a learner that has not played yet."""

@@ -3,13 +3,14 @@
 import math
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import LARGEST
 from driftwise._docs import section
+from driftwise._protocol import BadInput
 from driftwise._validate import Array, array, choice, number, seeded, whole
 from driftwise.control.bounds.problem import (
     Problem,
@@ -83,6 +84,8 @@ class LearningController(DisturbanceActionController):
         Most that an input may change from one round to the next.
     guard : bool or Guard, default False
         Fall back on u = -K x when states, samples or what is learnt look wrong, instead of raising; see `Guard`.
+    on_bad_input : {"raise", "skip"}, default "raise"
+        What to do about input that is refused; see `Controller`.
 
     Attributes
     ----------
@@ -129,6 +132,7 @@ class LearningController(DisturbanceActionController):
         input_bound: ArrayLike | None = None,
         rate_limit: ArrayLike | None = None,
         guard: bool | Guard = False,
+        **rounds: Unpack[BadInput],
     ) -> None:
         owner = type(self).__name__
         choice(owner, "scale", scale, scales.SCALES)
@@ -168,7 +172,7 @@ class LearningController(DisturbanceActionController):
         learner = Ensemble(domain, **self._ensemble(constants), horizon=T, start=first)
         normalised = constants.scale == "measured"
         options: dict[str, Any] = {"input_bound": input_bound, "rate_limit": rate_limit, "guard": guard}
-        super().__init__(system, learner, K=gain, normalised=normalised, **options)
+        super().__init__(system, learner, K=gain, normalised=normalised, **options, **rounds)
 
     def _configuration(self) -> dict[str, Any]:
         """Return what builds it again: a random start as it was drawn."""

@@ -1,8 +1,11 @@
 """Controllers that do not learn: a linear gain, and a fixed disturbance-action policy."""
 
+from typing import Any, Unpack
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._protocol import BadInput
 from driftwise._validate import Array, array, instance
 from driftwise.control.controllers.guard import Guard
 from driftwise.control.controllers.loop import PolicyLoop
@@ -26,6 +29,8 @@ class PolicyController(PolicyLoop):
         Most that an input may change from one round to the next.
     guard : bool or Guard, default False
         Fall back on u = -K x when states, samples or what is learnt look wrong, instead of raising; see `Guard`.
+    on_bad_input : {"raise", "skip"}, default "raise"
+        What to do about input that is refused; see `Controller`.
 
     Examples
     --------
@@ -50,6 +55,7 @@ class PolicyController(PolicyLoop):
         input_bound: ArrayLike | None = None,
         rate_limit: ArrayLike | None = None,
         guard: bool | Guard = False,
+        **rounds: Unpack[BadInput],
     ) -> None:
         owner = type(self).__name__
         instance(owner, "policy", policy, DisturbanceAction, "DisturbanceAction(K, M)")
@@ -58,7 +64,8 @@ class PolicyController(PolicyLoop):
         array(owner, "policy.K", policy.K, (loop.input_dim, loop.state_dim))
         # As compiled code reads it: where the policy is, and the policy.
         self._decider = np.concatenate([[1.0], policy.M.ravel()])
-        super().__init__(system, policy.K, policy.memory, input_bound=input_bound, rate_limit=rate_limit, guard=guard)
+        limits: dict[str, Any] = {"input_bound": input_bound, "rate_limit": rate_limit, "guard": guard}
+        super().__init__(system, policy.K, policy.memory, **limits, **rounds)
 
     def _decision(self) -> Array:
         return self._decider[1:]
@@ -79,6 +86,8 @@ class LinearController(PolicyController):
         Most that an input may change from one round to the next.
     guard : bool or Guard, default False
         Fall back on u = -K x when states, samples or what is learnt look wrong, instead of raising; see `Guard`.
+    on_bad_input : {"raise", "skip"}, default "raise"
+        What to do about input that is refused; see `Controller`.
 
     Examples
     --------
@@ -96,7 +105,8 @@ class LinearController(PolicyController):
         input_bound: ArrayLike | None = None,
         rate_limit: ArrayLike | None = None,
         guard: bool | Guard = False,
+        **rounds: Unpack[BadInput],
     ) -> None:
         gain, _ = stable_loop("LinearController", system, K)
         still = DisturbanceAction(gain, np.zeros((1, *gain.shape)))
-        super().__init__(system, still, input_bound=input_bound, rate_limit=rate_limit, guard=guard)
+        super().__init__(system, still, input_bound=input_bound, rate_limit=rate_limit, guard=guard, **rounds)

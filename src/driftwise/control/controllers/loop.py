@@ -3,11 +3,12 @@
 import math
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._protocol import BadInput
 from driftwise._validate import Array, array, instance, loose, read_only
 from driftwise.control.controllers.base import Controller, read_reference
 from driftwise.control.controllers.guard import (
@@ -78,6 +79,8 @@ class PolicyLoop(Controller):
         Fall back on u = -K x when states, samples or what is learnt look wrong, instead of raising; see `Guard`.
     normalised : bool, default False
         Divide every gradient by the root mean square of those so far.
+    on_bad_input : {"raise", "skip"}, default "raise"
+        What to do about input that is refused; see `Controller`.
     """
 
     _learning: ClassVar[Learning]
@@ -100,11 +103,12 @@ class PolicyLoop(Controller):
         rate_limit: ArrayLike | None = None,
         guard: bool | Guard = False,
         normalised: bool = False,
+        **rounds: Unpack[BadInput],
     ) -> None:
         owner = type(self).__name__
         gain, closed = stable_loop(owner, system, K)
         self.system, self.memory, self.K, self.normalised = system, memory, read_only(gain), normalised
-        super().__init__(system.state_dim, system.input_dim, horizon, input_bound)
+        super().__init__(system.state_dim, system.input_dim, horizon, input_bound, **rounds)
         self.rate_limit, self.guard = read_rate(owner, rate_limit, self.input_dim), read_guard(owner, guard)
         cell = loop_cell(system, self.K, memory, 2 * memory + 1 + SPARE, self._bounds)
         cell[MEASURED] = normalised

@@ -100,6 +100,8 @@ class AdaptiveController(Controller):
         of the keywords that it takes.
     input_bound : float or array of shape (du,) or (du, 2), optional
         Largest size of each input, or rows [low, high].
+    on_bad_input : {"raise", "skip"}, default "raise"
+        What to do about input that is refused; see `Controller`.
 
     Attributes
     ----------

@@ -122,6 +122,8 @@ class ExploreThenCommit(Controller):
         out. "log" is left to the controller, which then gets a number as `radii`.
     input_bound : float or array of shape (du,), optional
         Largest size of each input.
+    on_bad_input : {"raise", "skip"}, default "raise"
+        What to do about input that is refused; see `Controller`.
 
     Attributes
     ----------

@@ -39,10 +39,8 @@ class _OnEstimates(SelfTunedController):
     """The controller behind an observer, with plain LQG as one more member if the observer is offset-free."""
 
     def __init__(self, observed: Observed, gain: Array, own: Array, plant: LinearSystem, **settings: Any) -> None:
-        rule = settings.pop("on_bad_input")
         self._observed, self._gain, self._catches_up = observed, gain, False
         super().__init__(plant, K=own, **settings)
-        self._set_rules(rule)
 
     def _own_members(self, states: int, inputs: int) -> Given:
         seen, K = self._observed, self._gain

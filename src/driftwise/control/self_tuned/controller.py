@@ -1,11 +1,12 @@
 """A controller without knobs: members that forecast or learn, each in a copy of the plant, mixed by their costs."""
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._protocol import BadInput
 from driftwise._validate import Array, instance, whole
 from driftwise.control.controllers.guard import Guard
 from driftwise.control.costs import Cost
@@ -77,6 +78,8 @@ class SelfTunedController(PooledLoop):
         as little of it is used as is needed to keep them.
     min_gain_margin, min_phase_margin : float, optional
         Factor that the plant's gain may grow by, and phase in degrees, likewise.
+    on_bad_input : {"raise", "skip"}, default "raise"
+        What to do about input that is refused; see `Controller`.
 
     Attributes
     ----------
@@ -136,6 +139,7 @@ class SelfTunedController(PooledLoop):
         min_delay_margin: int | None = None,
         min_gain_margin: float | None = None,
         min_phase_margin: float | None = None,
+        **rounds: Unpack[BadInput],
     ) -> None:
         owner = type(self).__name__
         instance(owner, "bank", bank, bool, "True")
@@ -156,7 +160,7 @@ class SelfTunedController(PooledLoop):
         self._actuators = bearable(system.A, system.B, gain, known)
         self._make_pool(system, gain, size, weights_of(cost, n, du) or (np.eye(n), np.eye(du)))
         limits: dict[str, Any] = {"input_bound": input_bound, "rate_limit": rate_limit, "guard": guard}
-        super().__init__(system, gain, H, **limits)
+        super().__init__(system, gain, H, **limits, **rounds)
         self._floor = read_floor(owner, min_delay_margin, min_gain_margin, min_phase_margin)
         self._checks = self._pool[CHECK] = CHECKS if self._floor else 0
         if self._floor:
