@@ -95,7 +95,7 @@ def test_losses_before_the_next_act_come_on_time(kind: str) -> None:
         path.append(other.act(proposals))
         other.skip()
         other.observe(distance(target), round=t)
-    np.testing.assert_allclose(path, on_time(one, given), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(np.array(path), np.array(on_time(one, given)), rtol=1e-12, atol=1e-12)
     assert other.overhead == pytest.approx(one.overhead, rel=1e-12)
     assert other.skipped == 0
 
@@ -137,7 +137,7 @@ def test_members_that_move_pay_for_it_however_late_losses_are() -> None:
 def test_pairs_pay_for_moves_too_however_late_losses_are(mode: str) -> None:
     """Pairs that go all the way to their members' proposals are weighed as the members are."""
     proposed, level = given = world()
-    late, timely = (dw.Committee(N, 2.0, mode=mode, movers=[dw.movers.Follow()], late=k) for k in (4, 0))  # type: ignore[arg-type]
+    late, timely = (dw.Committee(N, 2.0, mode=mode, movers=[dw.movers.Follow()], late=k) for k in (4, 0))
     exactly(late, given, 4)
     on_time(timely, (proposed[:-4], level[:-4]))
     np.testing.assert_array_equal(late.weights, timely.weights)
@@ -267,7 +267,8 @@ def test_what_is_refused_changes_nothing(kind: str) -> None:
     refused(lambda: committee.observe(loss, round=1.5), "round must be", error=ParameterError)  # type: ignore[arg-type]
     refused(lambda: committee.observe(None, round=4), "no feedback for round 4", error=InputError)
     refused(lambda: committee.observe(lambda x: float("inf"), round=4), error=InputError)
-    for price in (-1.0, float("nan"), "2", dw.MoveCost(1.0, 2.0)):
+    prices: list[Any] = [-1.0, float("nan"), "2", dw.MoveCost(1.0, 2.0)]
+    for price in prices:
         refused(lambda: committee.act(proposed[5], switching_cost=price), error=(ParameterError, InputError))  # noqa: B023
     refused(lambda: committee.act([0.0, float("nan"), 1.0]), error=InputError)
     committee.act(proposed[5])

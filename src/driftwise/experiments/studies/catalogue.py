@@ -55,7 +55,7 @@ CATALOGUE = {
     "selftuned": Experiment("Learning without knobs", SELF_TUNED, (25.0, 600.0)),
     "decisions": Experiment("Decisions, beside rules that are tuned in hindsight", DECISIONS, (50.0, 480.0)),
     "control": Experiment("Control without knobs, and plants that are not known", CONTROL, (60.0, 2200.0)),
-    "late": Experiment("Late feedback", (late.STUDY,), (15.0, 320.0)),
+    "late": Experiment("Late feedback", (late.STUDY,), (15.0, 300.0)),
 }
 
 

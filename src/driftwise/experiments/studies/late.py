@@ -69,8 +69,9 @@ class Team:
 
     def observe(self, feedback: Any, round: int | None = None) -> None:
         """Let everybody learn from the loss of a round."""
-        for one in (*self.members, self.committee):
-            one.observe(feedback, round=round)
+        for member in self.members:
+            member.observe(feedback, round=round)
+        self.committee.observe(feedback, round=round)
 
 
 Maker = Callable[[Domain, float, int, int], Player]

@@ -491,7 +491,8 @@ class Committee(Actor):
         uniform = self._rng.random() if again is None else again
         if "_open" in self.__dict__:  # not where a round is played again
             self._put_by("drawn", uniform)
-        return self._parts["rows"][self._follow(uniform)]
+        row: Array = self._parts["rows"][self._follow(uniform)]
+        return row
 
     def _follow(self, uniform: float) -> int:
         """Draw the member that is followed from now on."""
