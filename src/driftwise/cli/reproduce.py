@@ -71,6 +71,8 @@ def reproduce(
     control: SelfTunedController beside LQR, integral action, observers and forecasts on an engineer's plants, with
     right and wrong models, from outputs, and while they drift; plants that are not known; changing costs. Not run
     unless named.
+
+    late: what learners and a committee pay for feedback that comes up to 64 rounds late; not run unless named.
     """
     from rich.console import Console
 

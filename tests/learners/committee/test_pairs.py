@@ -195,7 +195,6 @@ BAD_LOSSES: dict[str, Any] = {
     "a list": [1.0, 2.0, 3.0],
     "an array": np.ones(3),
     "one for each pair": np.ones(24),
-    "None": None,
     "NaN": lambda x: math.nan,
     "NaN beside the proposals": lambda x: 1.0 if x in (1.0, 2.0, 4.0, 3.0) else math.nan,
     "a vector": lambda x: [x, x],

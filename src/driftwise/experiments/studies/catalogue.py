@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from driftwise.errors import unknown_name
-from driftwise.experiments.studies import figure1
+from driftwise.experiments.studies import figure1, late
 from driftwise.experiments.studies.control import exploration, identification, selftuned
 from driftwise.experiments.studies.control.engineer import drift, nominal, output, wrong
 from driftwise.experiments.studies.decisions import adversaries, capacity, daily, gradients, paper, real, robustness
@@ -55,6 +55,7 @@ CATALOGUE = {
     "selftuned": Experiment("Learning without knobs", SELF_TUNED, (25.0, 600.0)),
     "decisions": Experiment("Decisions, beside rules that are tuned in hindsight", DECISIONS, (50.0, 480.0)),
     "control": Experiment("Control without knobs, and plants that are not known", CONTROL, (60.0, 2200.0)),
+    "late": Experiment("Late feedback", (late.STUDY,), (15.0, 300.0)),
 }
 
 

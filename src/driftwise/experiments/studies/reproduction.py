@@ -32,7 +32,7 @@ def reproduce(
     Parameters
     ----------
     name : str
-        "figure1", "figure2", "theory", "selftuned" or "control".
+        "figure1", "figure2", "theory", "selftuned", "decisions", "control" or "late".
     out : Path
         Folder; runs go to ``out/runs/NAME/STUDY``, findings to ``out/findings/NAME.json``.
     size : Size

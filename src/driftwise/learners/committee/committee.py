@@ -12,6 +12,7 @@ from driftwise._validate import Array, array, choice, number, read_only, seeded,
 from driftwise.errors import CheckpointError, InputError
 from driftwise.learners.committee import kernels, layout
 from driftwise.learners.committee.follow import draw, redraw
+from driftwise.learners.committee.late import Late, begin_again, end_again, learn_behind
 from driftwise.learners.committee.layout import (
     Flags,
     begin_round,
@@ -252,12 +253,7 @@ class Committee(Actor):
             if switching_cost is not None:
                 self._parts["prices"][:] = price.prices(rows.shape[1])
             present, announced = self._begin(awake, rows, price)
-            if self.mode == "mix":
-                kernels.act_by_mixing(self._vector)
-                decision = self._parts["decision"]
-            else:
-                kernels.act_by_following(self._vector)
-                decision = self._parts["rows"][self._follow()]
+            decision = self._decide()
         except BaseException:
             self._know(self.__dict__.pop("_open")["before"])
             raise
@@ -347,6 +343,8 @@ class Committee(Actor):
             vector, *rest = self._open["before"]
             parts = {name: part for name, part in parts_of(vector).items() if name in layout.CHANGING}
             found["open"]["before"] = [vector[layout.ROUNDS : layout.CHARGE + 1], parts, *rest]
+        if found is not None and "waiting" in self._open:
+            found["open"]["waiting"] = [tuple(one) for one in self._open["waiting"]]
         return found
 
     def _let_go(self) -> None:
@@ -359,32 +357,24 @@ class Committee(Actor):
         now: _Round = self._acted
         return now.awake, now.rows, self._parts["kept"].copy() if self._pairs is not None else None
 
-    def _read_late(self, given: Any, k: int, played: Any) -> Any:
+    def _read_late(self, given: Any, k: int, played: Any) -> Late:
         """Return who was awake in round k, the points of pairs, the proposals, and what these cost."""
         (awake, rows, points), shape = played, self._shape or ()
         if points is None:
-            return awake, rows, None, read_losses(given, awake, rows, shape, k), None
+            return Late(k, awake, rows, None, read_losses(given, awake, rows, shape, k), None)
         each = points.reshape(self.n, self._each, -1)
-        return awake, rows, points, *read_pair_losses(given, awake, rows, each, shape, k)
+        return Late(k, awake, rows, points, *read_pair_losses(given, awake, rows, each, shape, k))
 
     def _learn_late(self, what: Any) -> None:
-        """Charge everybody for what they proposed in an earlier round; own moves are charged in rounds on time."""
-        (awake, rows, points, proposed, paid), parts, vector = what, self._parts, self._vector
-        names = ("prior", "weights", "own", "charges", *(("kept",) if points is not None else ()))
-        before = {name: parts[name].copy() for name in names}
-        parts["own"][:] = 0.0
-        present = awake if points is None else np.repeat(awake, self._each)
-        parts["prior"][:] = np.where(present, parts["log_prior"], -math.inf)
-        layout.weigh_again(vector, parts)
-        if points is not None and self._pairs is not None:
-            parts["kept"][:] = points
-            self._pairs.learn(vector, rows, proposed, paid)
-        charge(parts, present, proposed if paid is None else paid)
-        charged, vector[layout.CHARGE] = vector[layout.CHARGE], 0.0
-        kernels.observe(vector)
-        vector[layout.CHARGE] = charged
-        for name, part in before.items():
-            parts[name][:] = part
+        """Play an earlier round again; if a later one has been judged, charge everybody the losses alone."""
+        what = Late(*what)
+        known, present = (self._vector, self._parts, self._pairs), what.present(self._each)
+        if any(j not in self._owed for j in range(what.round + 1, self._round)):
+            learn_behind(*known, what, present)
+        else:
+            announced = begin_again(*known, what, present)
+            self._decide()
+            end_again(*known, what, present, announced)
         self.__dict__.pop("_standing", None)
 
     def _check_owed(self, what: Any) -> Any:
@@ -420,11 +410,12 @@ class Committee(Actor):
         )
         return [vector, last, *(array("Committee", "pairs", a, b.shape) for a, b in zip(pairs, own, strict=True))]
 
-    def _check_late(self, what: Any) -> Any:
-        awake, rows, points, proposed, paid = what
+    def _check_late(self, what: Any) -> Late:
+        k, awake, rows, points, proposed, paid = what
+        k = whole("Committee", "round", k, low=0)
         losses = array("Committee", "losses", proposed, (self.n,))
         lanes = None if self._pairs is None else array("Committee", "losses", paid, (self.n * self._each,))
-        return *self._check_rows(awake, rows), self._check_points(points), losses, lanes
+        return Late(k, *self._check_rows(awake, rows), self._check_points(points), losses, lanes)
 
     def __repr__(self) -> str:
         movers = f", movers={len(self.movers)}" if self.movers else ""
@@ -490,11 +481,22 @@ class Committee(Actor):
         """Know what a vector says from now on."""
         self._vector, self._parts = vector, parts_of(vector)
 
-    def _follow(self) -> int:
-        """Draw the member that is followed from now on."""
+    def _decide(self) -> Array:
+        """Make the weights of the round that has begun, and return the decision as a row."""
+        if self.mode == "mix":
+            kernels.act_by_mixing(self._vector)
+            return self._parts["decision"]
+        kernels.act_by_following(self._vector)
         again = self.__dict__.pop("_standing", None)
-        weights, uniform = self._parts["weights"], self._rng.random() if again is None else again
-        self._put_by("drawn", uniform)
+        uniform = self._rng.random() if again is None else again
+        if "_open" in self.__dict__:  # not where a round is played again
+            self._put_by("drawn", uniform)
+        row: Array = self._parts["rows"][self._follow(uniform)]
+        return row
+
+    def _follow(self, uniform: float) -> int:
+        """Draw the member that is followed from now on."""
+        weights = self._parts["weights"]
         if self._followed is None:
             self._followed = draw(weights, uniform)
         else:
