@@ -1,6 +1,10 @@
-"""Files of older schemas load, and what is in them decides as it did when it was saved."""
+"""Files of older schemas load, and what is in them decides as it did when it was saved.
+
+``python -m tests.test_checkpoint_schemas`` writes the files of the present schema; those of older ones stay as they are.
+"""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,31 @@ from driftwise.checkpoint import MIGRATIONS, up_to_date
 
 FILES = Path(__file__).parent / "data" / "checkpoints"
 NAMES = ("scream", "self_tuned_scream", "self_tuned_learner", "rounded")
+
+
+BOX = dw.Box([0.0, -1.0], [9.0, 4.0])
+MAKERS: dict[str, Callable[[], dw.Learner]] = {
+    "scream": lambda: dw.Scream(BOX, gradient_bound=3.0, switching_cost=1.0, late=4),
+    "self_tuned_scream": lambda: dw.SelfTunedScream(BOX, switching_cost=dw.MoveCost(up=0.4, down=0.1), late=4),
+    "self_tuned_learner": lambda: dw.SelfTunedLearner(BOX, switching_cost=0.3, late=4),
+    "rounded": lambda: dw.rounded(dw.OGD(BOX, step=0.3, late=4), seed=5),
+}
+
+
+def record() -> None:
+    """Write what learners know after rounds with and without feedback, some of it late, and what they decide next."""
+    folder, rng, decisions = FILES / f"schema{SCHEMA}", np.random.default_rng(0), {}
+    folder.mkdir(exist_ok=True)
+    for name, make in MAKERS.items():
+        learner = make()
+        for t in range(21):
+            learner.act()
+            learner.skip() if t % 4 == 3 else learner.observe(rng.standard_normal(2))
+            if t % 8 == 5:
+                learner.observe(rng.standard_normal(2), round=t - 2)
+        learner.save(folder / f"{name}.safetensors")
+        decisions[name] = [learner.act().tolist()]
+    (folder / "decisions.json").write_text(json.dumps(decisions, indent=1))
 
 
 def load(schema: int, name: str) -> tuple[Any, Any]:
@@ -54,3 +83,7 @@ def test_a_file_of_schema_1_has_the_older_header() -> None:
         assert newer["schema"] == SCHEMA
         assert '"missing": null' in json.dumps(newer)
     assert set(MIGRATIONS) == set(range(1, SCHEMA))
+
+
+if __name__ == "__main__":
+    record()
