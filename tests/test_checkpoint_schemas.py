@@ -1,6 +1,6 @@
 """Files of older schemas load, and what is in them decides as it did when it was saved.
 
-``python -m tests.test_checkpoint_schemas`` writes the files of the present schema; those of older ones stay as they are.
+``python -m tests.test_checkpoint_schemas`` writes those of the present schema; older ones stay as they are.
 """
 
 import json

@@ -20,8 +20,8 @@ class Advised(dw.SelfTunedLearner):
     """A self-tuned learner with two forecasts, of which one joins late and both are missing now and then."""
 
     def act(self, hint: ArrayLike | None = None, proposal: Any = None) -> Array:  # type: ignore[override]
-        judged = self.round - self.skipped
         # After a round without feedback the decision stands, and its forecasts are not given again.
+        judged = self.round - self.skipped
         if self._acted is not None or self._standing is not None or judged % 5 == 3:
             return super().act(hint)
         angle, size = 0.7 * judged, 0.5 * np.ones(self.domain.dim)
