@@ -32,8 +32,6 @@ def _with_missing(tree: Any) -> Any:
     state = tree.get("state")
     if isinstance(state, dict) and "round" in state:
         state["missing"] = None
-        if tree.get("class") == "learners.SelfTunedLearner":
-            state["unsettled"] = False
     if tree.get("!") == "dict" and {"round", "acted"} <= {name for name, _ in tree["is"] if isinstance(name, str)}:
         tree["is"].append(["missing", None])
     return tree
