@@ -49,7 +49,8 @@ class Machine(RuleBasedStateMachine):
         self.acted = False
 
     def rows(self, count: int) -> Array:
-        return self.rng.normal(size=(count, 2)) * self.rng.choice([1.0, 1e-6, 1e6])
+        size = float(self.rng.choice([1.0, 1e-6, 1e6]))
+        return np.asarray(size * self.rng.normal(size=(count, 2)))
 
     def some(self) -> list[int]:
         ids = self.both.fleet.ids
