@@ -15,7 +15,7 @@ from tests.cases import DOMAINS, by_hand, check_refused, proposing, self_tuned, 
 from tests.pairs.accounts import excess, points_of
 
 ROUNDS = 20
-BALL = dw.Ball(3)
+BALL = dw.Ball(3, radius=9.0)
 
 
 class PlainSmoothing(Smoothing):
@@ -97,7 +97,7 @@ def _watched(losses: dw.LossStream) -> tuple[list[tuple[Seen, Array]], Array]:
 
 
 X = np.random.default_rng(6).uniform(0.5, 1.0, (ROUNDS, 3))
-Y = np.random.default_rng(7).choice([-0.8, 0.8], ROUNDS)
+Y = 4.0 + np.random.default_rng(7).uniform(-1.0, 1.0, ROUNDS)
 """Features and targets of which none is so far out that it is clipped."""
 
 
@@ -113,12 +113,12 @@ def test_of_a_score_it_sees_features_in_units_of_the_curvature(losses: Any) -> N
     np.testing.assert_allclose(what.scales, np.mean(X**2, axis=0) * what.curve, rtol=1e-9)
 
 
-@pytest.mark.parametrize("losses", [dw.TrackingLoss(X), dw.CapacityLoss(X, shortage=3.0)], ids=repr)
+@pytest.mark.parametrize("losses", [dw.TrackingLoss(4.0 + X), dw.CapacityLoss(4.0 + X, shortage=3.0)], ids=repr)
 def test_of_levels_it_sees_the_targets(losses: Any) -> None:
     seen, decisions = _watched(losses)
     for t, (what, gradient) in enumerate(seen):
         assert what.kind.form == EACH
-        np.testing.assert_array_equal(what.targets, X[t])
+        np.testing.assert_array_equal(what.targets, 4.0 + X[t])
         np.testing.assert_array_equal(what.features, np.ones(3))
         np.testing.assert_allclose(gradient, losses.gradient(t, decisions[t]), rtol=1e-12, atol=1e-15)
 
