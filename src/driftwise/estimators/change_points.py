@@ -65,7 +65,7 @@ def _fill(header: Array, parts: dict[str, Array], estimators: Sequence[Any], sta
 def _log_ratio(a: float) -> float:
     """Return log Gamma(a + 1/2) - log Gamma(a), by Stirling's series far out and the recurrence on the way there."""
     before = 0.0
-    while a < 8.0:
+    while 0.0 < a < 8.0:  # it is above 0, but for what a crafted file may hold
         before += math.log(a / (a + 0.5))
         a += 1.0
     return before + 0.5 * math.log(a) - 1.0 / (8.0 * a) + 1.0 / (192.0 * a * a * a)
