@@ -513,6 +513,36 @@ def test_numbers_of_a_crafted_state_lead_no_kernel_astray() -> None:
     assert went_on > 10
 
 
+BUSY = """
+import numpy as np
+import driftwise as dw
+from driftwise._container import pack, unpack
+from tests.test_checkpoint import LEARNERS, drive, slopes
+learner = LEARNERS["SelfTunedLearner, number"]()
+drive(learner, slopes(2, 25, seed=1))
+header, arrays = unpack("test", learner.to_bytes())
+(pool,) = (name for name in arrays if name.endswith("pool"))
+# Half the number of observations of a hypothesis, and 1: nothing else in a pool is 12 or 13 after 25 rounds.
+(places,) = np.nonzero((arrays[pool] == 12.0) | (arrays[pool] == 13.0))
+for place in places:
+    changed = {name: part.copy() for name, part in arrays.items()}
+    changed[pool][place] = -np.inf
+    try:
+        drive(dw.from_bytes(b"".join(pack(header, changed))), slopes(2, 3, seed=2))
+    except dw.errors.DriftwiseError:
+        pass
+print(len(places))
+"""
+
+
+def test_no_crafted_number_of_observations_keeps_a_learner_busy_for_ever() -> None:
+    command = [sys.executable, "-W", "ignore", "-c", BUSY]
+    ran = subprocess.run(
+        command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True, timeout=300
+    )
+    assert int(ran.stdout) > 0
+
+
 @pytest.mark.full
 def test_numbers_of_a_crafted_state_lead_no_kernel_astray_with_every_index_checked() -> None:
     refused, _ = attack(ATTACKED, 400, NUMBA_DISABLE_JIT="1")
