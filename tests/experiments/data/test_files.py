@@ -74,6 +74,7 @@ def test_files_that_are_not_as_expected_are_refused(package: Path, file: str, te
         ("bad.zip", b"no zip"),
         ("bad.zip", b"PK\x05\x06" + bytes(18)),
     ],
+    ids=["no utf-8", "a number of a million digits", "no gzip", "cut gzip", "no zip", "empty zip"],
 )
 def test_damaged_files_are_refused(package: Path, file: str, content: bytes) -> None:
     (package / file).write_bytes(content)
