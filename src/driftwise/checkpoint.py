@@ -113,7 +113,7 @@ def load(path: "str | os.PathLike[str]", *, classes: Sequence[type] = ()) -> Any
     data = read_limited("load", path)
     if data.lstrip()[:1] == b"{":
         return _frozen(path)
-    return _read("load", data, classes)
+    return _read(f"load: {os.fspath(path)}", data, classes)
 
 
 @checked

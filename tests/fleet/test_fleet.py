@@ -56,7 +56,7 @@ def test_a_refused_call_changes_nothing_for_anybody(kind: str) -> None:
     for bad in ([[1.0, 0.0], [np.nan, 1.0], [0.0, 0.0], [np.inf, 0.0]], [[1e101, 0.0]] * 4):
         with pytest.raises(InputError, match=r"members .* nobody has learnt"):
             fleet.observe(bad)
-    for misshapen in (np.zeros((3, 2)), np.zeros((4, 3)), "words", [[1.0, 2.0]] * 3, None, np.zeros((4, 2), complex)):
+    for misshapen in (np.zeros((3, 2)), np.zeros((4, 3)), "words", [[1.0, 2.0]] * 3, np.zeros((4, 2), complex)):
         with pytest.raises(InputError):
             fleet.observe(misshapen)
     assert known(fleet) == before
@@ -231,3 +231,44 @@ def test_memory_is_counted() -> None:
     assert 500 < fleet.bytes_per_member < 900
     assert fleet.nbytes == round(fleet.bytes_per_member * 20_000)
     assert repr(fleet) == "Fleet(20000 members: 20000 as states; dim=1, rounds=0)"
+
+
+@pytest.mark.parametrize("kind", ["states", "objects"])
+def test_what_to_do_with_bad_input_is_the_learners_rule(kind: str) -> None:
+    lenient = {"states": lambda: dw.OGD(BALL, step=0.1, on_bad_input="skip"), "objects": lambda: Mean(BALL)}[kind]()
+    for fleet in (dw.Fleet(lenient, 2), dw.Fleet.of([lenient, lenient])):
+        assert fleet.on_bad_input == lenient.on_bad_input
+    strict = dw.Fleet(dw.OGD(BALL, step=0.1, on_bad_input="skip"), 2, on_bad_input="raise")
+    strict.act()
+    with pytest.raises(InputError, match=r"on_bad_input='skip'"):
+        strict.observe([[1.0, 0.0], [np.nan, 0.0]])
+
+
+def test_none_is_no_feedback_for_anybody() -> None:
+    fleet = dw.Fleet(dw.OGD(BALL, step=0.1), 3)
+    with pytest.raises(OrderError):
+        fleet.observe(None)
+    w = fleet.act()
+    fleet.observe(None)
+    assert fleet.skipped.tolist() == [1, 1, 1]
+    assert fleet.act().tobytes() == w.tobytes()
+
+
+def test_a_proposal_with_a_nan_sleeps_where_bad_input_is_skipped() -> None:
+    rng, bad = np.random.default_rng(0), (4, 2)
+    fleet = dw.Fleet(dw.Committee(3, 1.0), 5, on_bad_input="skip")
+    alone = [dw.Committee(3, 1.0, on_bad_input="skip") for _ in range(5)]
+    for t in range(8):
+        proposals, losses = rng.normal(size=(5, 3)), rng.normal(size=(5, 3))
+        if t % 3 == 1:
+            proposals[bad] = np.nan
+        decided = fleet.act(proposals)
+        assert decided.tobytes() == fleet.act(proposals).tobytes()
+        assert decided.tolist() == [one.act(list(row)) for one, row in zip(alone, proposals, strict=True)]
+        fleet.observe(losses)
+        for one, row in zip(alone, losses, strict=True):
+            one.observe(list(row))
+    assert fleet.refused.tolist() == [one.refused for one in alone] == [0, 0, 0, 0, 3]
+    strict = dw.Fleet(dw.Committee(3, 1.0), 5)
+    with pytest.raises(InputError):
+        strict.act(np.full((5, 3), np.nan))

@@ -127,6 +127,22 @@ def test_configurations_are_saved_once_and_not_per_member() -> None:
     assert sizes[1] - sizes[0] < 1000 * 1000
 
 
+GROWING: dict[str, Callable[[], dw.Learner]] = {
+    "self-tuned": lambda: dw.SelfTunedScream(BALL, switching_cost=1.0),
+    "Scream": lambda: dw.Scream(BALL, gradient_bound=2.0, switching_cost=1.0),
+    "doubling": lambda: dw.Scream(BALL, gradient_bound=2.0, switching_cost=1.0, horizon_free="doubling"),
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_a_fleet_is_loaded_in_whichever_round_it_was_saved(name: str) -> None:
+    fleet = dw.Fleet(GROWING[name](), 2)
+    for t in range(140):  # pools grow, and states are laid out anew, several times
+        fleet.act()
+        fleet.observe(np.ones((2, 2)))
+        assert dw.from_bytes(fleet.to_bytes()).rounds.tolist() == [t + 1] * 2
+
+
 KILLED = """
 import os, random, signal, sys, time
 import numpy as np

@@ -34,7 +34,7 @@ def decisions(
     *,
     feedback: Reading | None = None,
     buckets: int = BUCKETS,
-    on_bad_input: str = "raise",
+    on_bad_input: str | None = None,
     classes: Sequence[type] = (),
 ) -> Any:
     """Give every key of a stream a learner of its own: events in, decisions out.
@@ -60,9 +60,9 @@ def decisions(
     buckets : int, default 64
         Groups of keys. A bucket lives on one worker of the dataflow and is saved as a whole; it cannot be changed while
         there is a recovery store. Use 20 or more for each worker.
-    on_bad_input : {"raise", "skip"}, default "raise"
-        What to do with feedback of the wrong shape, NaN or infinity: end the dataflow with an `InputError` that names
-        the key, or let the key's round end without feedback.
+    on_bad_input : {"raise", "skip"}, optional
+        By default as a learner that is given has it, or "raise". What to do with feedback of the wrong shape, NaN or
+        infinity: end the dataflow with an `InputError` that names the key, or let the key's round end without feedback.
     classes : sequence of types, optional
         Classes of learners that are not driftwise's own, as for `load`.
 
@@ -95,7 +95,8 @@ def decisions(
             f"{OWNER}: learner must be a Learner, or a function that makes one, got {describe(learner)}."
         )
     count = whole(OWNER, "buckets", buckets)
-    choice(OWNER, "on_bad_input", on_bad_input, ("raise", "skip"))
+    if on_bad_input is not None:
+        choice(OWNER, "on_bad_input", on_bad_input, ("raise", "skip"))
     logic = _logic()
 
     def build(saved: bytes | None) -> Any:
@@ -138,7 +139,7 @@ def _logic() -> type:
             self,
             learner: Maker,
             feedback: Reading | None,
-            on_bad_input: str,
+            on_bad_input: str | None,
             buckets: int,
             classes: Sequence[type],
             saved: bytes | None,

@@ -34,8 +34,9 @@ class Keyed:
     reading : callable, optional
         ``reading(decision, value)`` makes feedback of the value of an event: a gradient, a loss or None. By default the
         value is the feedback.
-    on_bad_input : {"raise", "skip"}
-        What to do with feedback that is refused: `InputError`, or a round without feedback for its key.
+    on_bad_input : {"raise", "skip"}, optional
+        By default as a learner that is given has it, or "raise". What to do with feedback that is refused: an
+        `InputError`, or a round without feedback for its key.
 
     Examples
     --------
@@ -46,13 +47,15 @@ class Keyed:
     [('a', array([0.])), ('b', array([2.])), ('a', array([1.])), ('b', array([3.]))]
     """
 
-    def __init__(self, learner: Maker, reading: Reading | None = None, on_bad_input: str = "raise") -> None:
+    def __init__(self, learner: Maker, reading: Reading | None = None, on_bad_input: str | None = None) -> None:
         if not isinstance(learner, Learner) and not callable(learner):
             raise ParameterError(
                 f"Keyed: learner must be a Learner, or a function of the key that makes one, got {describe(learner)}."
             )
         self._make, self._reading = learner, reading
-        self._bad = choice("Keyed", "on_bad_input", on_bad_input, ("raise", "skip"))
+        usual = learner.on_bad_input if isinstance(learner, Learner) else "raise"
+        rule = usual if on_bad_input is None else on_bad_input
+        self._bad = choice("Keyed", "on_bad_input", rule, ("raise", "skip"))
         self.places: dict[str, int] = {}
         self.fleet: Fleet | None = None
         self._free: list[int] = []

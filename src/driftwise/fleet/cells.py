@@ -331,7 +331,7 @@ class Cells(Members):
             "powers": not program.growth or np.array_equal(states[:, layout.POWER], 2.0 ** np.minimum(active, 1000.0)),
             "counts": np.all((counts >= 0.0) & (counts == np.floor(counts)) & (counts <= MOST_COUNT)),
             "base-learners in play": np.all((active >= 1.0) & (active <= self.capacity)),
-            "room": self.updates <= self._limit,
+            "room": capacity_for(program, self.updates) <= self.capacity,
             "epoch": np.all(states[:, layout.WAITING] < max(program.epoch, 1)),
             "hints": not states[:, layout.HINTED].any(),
             "numbers": finite,

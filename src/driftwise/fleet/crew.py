@@ -208,7 +208,8 @@ class Crew:
             why = next(lesson.why for lesson in lessons if lesson.refused.any())
             raise InputError(
                 f"{owner}: {feedback.what} of members {self.named(refused, places)} must be finite and at most 1e+100 "
-                f"in size; nobody has learnt from this call, and all wait for their rounds.{' ' + why if why else ''}"
+                f"in size; nobody has learnt from this call. Correct these rows, or build the fleet with "
+                f"on_bad_input='skip'.{' ' + why if why else ''}"
             )
         without = refused | feedback.absent
         decisions = self.decisions

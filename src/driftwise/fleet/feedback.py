@@ -15,6 +15,23 @@ from driftwise.losses.base import DataLoss
 Flags = NDArray[np.bool_]
 
 
+def without_bad(proposals: Any) -> tuple[Any, Any]:
+    """Return the proposals of committees with None for those that have a NaN, and how many these are in each row."""
+    try:
+        values = np.asarray(proposals)
+    except ValueError:  # rows of different lengths
+        return proposals, 0
+    if values.dtype.kind != "f" or values.ndim < 2:
+        return proposals, 0
+    bad = ~(np.abs(values) <= LARGEST)
+    bad = bad.reshape(*bad.shape[:2], -1).any(axis=2)
+    if not bad.any():
+        return proposals, 0
+    pairs = zip(values, bad, strict=True)
+    lenient = [[None if out else one for one, out in zip(row, outs, strict=True)] for row, outs in pairs]
+    return lenient, bad.sum(axis=1)
+
+
 class Feedback:
     """The feedback of a round for some members: a row of numbers for each, or a loss.
 

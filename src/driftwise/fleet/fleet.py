@@ -15,6 +15,7 @@ from driftwise._saving import Writer, header_of, savable
 from driftwise._validate import Array, Checked, Indices, choice, describe, whole
 from driftwise.errors import OrderError, ParameterError
 from driftwise.fleet.crew import Crew
+from driftwise.fleet.feedback import without_bad
 from driftwise.fleet.playing import play_all
 from driftwise.fleet.source import Source, copies
 from driftwise.fleet.threads import usual_workers
@@ -42,10 +43,11 @@ class Fleet(Many, metaclass=Checked):
         A first decision for each.
     radius : array of shape (size,), optional
         A radius of the domain for each.
-    on_bad_input : {"raise", "skip"}, default "raise"
-        What to do if the feedback of some members is refused, such as a row with a NaN. "raise": an `InputError` that
-        names the first of them, and nothing has changed for anybody. "skip": for these the round ends without
-        feedback, and `refused` and `skipped` count it.
+    on_bad_input : {"raise", "skip"}, optional
+        By default as `learner` has it. What to do if the feedback of some members is refused, such as a row with a NaN.
+        "raise": an `InputError` that names the first of them, and nothing has changed for anybody. "skip": for these
+        the round ends without feedback, and `refused` and `skipped` count it; a proposal of a committee with a NaN
+        sleeps, and `refused` counts it.
     workers : int, optional
         Number of threads; by default that of the processors. Results do not depend on it.
 
@@ -78,7 +80,7 @@ class Fleet(Many, metaclass=Checked):
         switching_cost: "ArrayLike | Sequence[MoveCost] | None" = None,
         start: ArrayLike | None = None,
         radius: ArrayLike | None = None,
-        on_bad_input: str = "raise",
+        on_bad_input: str | None = None,
         workers: int | None = None,
     ) -> None:
         if not isinstance(learner, Learner | Committee):
@@ -87,7 +89,8 @@ class Fleet(Many, metaclass=Checked):
                 f" got {describe(learner)}."
             )
         count = whole("Fleet", "size", size, low=0)
-        self._on_bad_input = choice("Fleet", "on_bad_input", on_bad_input, ("raise", "skip"))
+        rule = learner.on_bad_input if on_bad_input is None else on_bad_input
+        self._on_bad_input = choice("Fleet", "on_bad_input", rule, ("raise", "skip"))
         self._workers = None if workers is None else whole("Fleet", "workers", workers)
         self._pattern, self._crew = learner.clone(), Crew(learner)
         if count:
@@ -95,7 +98,7 @@ class Fleet(Many, metaclass=Checked):
 
     @classmethod
     def of(
-        cls, learners: "Iterable[Learner | Committee]", *, on_bad_input: str = "raise", workers: int | None = None
+        cls, learners: "Iterable[Learner | Committee]", *, on_bad_input: str | None = None, workers: int | None = None
     ) -> Self:
         """Return a fleet of copies of these learners, in their order; those of one family share a struct of arrays.
 
@@ -104,7 +107,7 @@ class Fleet(Many, metaclass=Checked):
         learners : iterable of Learner, or of Committee
             They may be of different kinds, in different domains of as many coordinates.
         on_bad_input, workers : optional
-            As in the constructor.
+            As in the constructor; by default as the first of them has it.
 
         Examples
         --------
@@ -184,7 +187,11 @@ class Fleet(Many, metaclass=Checked):
         crew = self._crew
         places = crew.places("Fleet.act", ids)
         if crew.committees:
-            crew.propose("Fleet.act", places, proposals)
+            usable, refused = without_bad(proposals) if self._on_bad_input == "skip" else (proposals, 0)
+            chosen: Any = slice(None) if places is None else places
+            again = crew.columns.acted[chosen].copy()
+            crew.propose("Fleet.act", places, usable)
+            crew.columns.refused[chosen] += np.where(again, 0, refused)
             return crew.shown(places)
         if proposals is not None:
             raise ParameterError(
@@ -220,12 +227,15 @@ class Fleet(Many, metaclass=Checked):
             stands for no feedback; or a loss stream with as many rounds as there are members, whose loss i is that of
             the member in place i. Or one loss for all of them, such as ``stream[t]``. Or an object with a method
             ``gradient(decisions)`` that returns all gradients at once. For committees: losses of shape (size, n), or
-            any of these losses.
+            any of these losses. None alone is no feedback for anybody, as with `skip`.
         ids : int, or sequence of int, optional
             Only for these members, in this order.
         """
         places = self._crew.places("Fleet.observe", ids)
         self._crew.expect_acted("Fleet.observe", places)
+        if gradients is None:
+            self._crew.skip(places)
+            return
         self._crew.learn("Fleet.observe", places, gradients, self._on_bad_input == "skip", self.workers)
 
     def step(self, ids: Ids, gradients: Any) -> Array:

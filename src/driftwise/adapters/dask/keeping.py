@@ -44,8 +44,8 @@ class Folder:
         make_folder(self.owner, self.path)
         if (self.path / INDEX).exists():
             raise ParameterError(
-                f"{self.owner}: {self.path} holds the checkpoints of a fleet; give resume={str(self.path)!r} to go on "
-                "with it, or checkpoint= another folder."
+                f"{self.owner}: {self.path} holds the checkpoints of a fleet; go on with it by "
+                f"DaskFleet.resume(client, {str(self.path)!r}), or give checkpoint= another folder."
             )
 
     def name(self, shard: int, round: int) -> str:

@@ -1,6 +1,7 @@
 """The self-tuned learner: where would one like to be, how far is it worth going, and who has been right."""
 
 import copy
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
@@ -561,7 +562,13 @@ class SelfTunedLearner(Learner):
         if self._unsettled:  # the moves of a round without a loss are still to be counted
             self._vector[layout.MOVED] += moved
             self._vector[layout.CHARGE] += charge
-        return read_only(parts["decision"].copy())
+        decision = read_only(parts["decision"].copy())
+        if not math.isfinite(float(decision @ decision)):
+            raise CheckpointError(
+                "SelfTunedLearner: its state leads to no finite decision, which only a state from a crafted file does; "
+                "use an earlier copy."
+            )
+        return decision
 
     @property
     def _plan_now(self) -> Plan:
