@@ -235,7 +235,7 @@ def test_memory_is_counted() -> None:
 
 @pytest.mark.parametrize("kind", ["states", "objects"])
 def test_what_to_do_with_bad_input_is_the_learners_rule(kind: str) -> None:
-    lenient = {"states": lambda: dw.OGD(BALL, step=0.1, on_bad_input="skip"), "objects": lambda: Mean(BALL)}[kind]()
+    lenient: dw.Learner = dw.OGD(BALL, step=0.1, on_bad_input="skip") if kind == "states" else Mean(BALL)
     for fleet in (dw.Fleet(lenient, 2), dw.Fleet.of([lenient, lenient])):
         assert fleet.on_bad_input == lenient.on_bad_input
     strict = dw.Fleet(dw.OGD(BALL, step=0.1, on_bad_input="skip"), 2, on_bad_input="raise")
