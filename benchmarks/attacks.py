@@ -213,8 +213,8 @@ def kill(times: int, folder: Path) -> tuple[int, int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Attack what driftwise promises, and count.")
-    parser.add_argument("--rounds", type=int, default=20_000, help="rounds of every subject among faults")
-    parser.add_argument("--crafted", type=int, default=2_000, help="crafted states of every subject")
+    parser.add_argument("--rounds", type=int, default=3000, help="rounds of every subject among faults")
+    parser.add_argument("--crafted", type=int, default=1000, help="crafted states of every subject")
     parser.add_argument("--kills", type=int, default=200, help="killed saves")
     parser.add_argument("--damage", type=int, default=1, help="damage every n-th subject only")
     parser.add_argument("--json", type=Path, help="write the totals to this file too")
