@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from driftwise.play import play
     from driftwise.trace import Trace
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "OGD",
