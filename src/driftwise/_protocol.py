@@ -204,7 +204,13 @@ class Actor(Fixed):
         return copy.deepcopy(self)
 
     def restore(self, saved: Self) -> None:
-        """Go back to the state of a clone that was taken earlier; the clone can be used again."""
+        """Go back to the state of a clone that was taken earlier; the clone can be used again.
+
+        Parameters
+        ----------
+        saved : the same class
+            A `clone` of this object, of an earlier round.
+        """
         for name in self.__dict__.keys() - saved.__dict__.keys():
             del self.__dict__[name]
         self.__setstate__(saved.clone().__getstate__())  # type: ignore[arg-type]

@@ -193,27 +193,76 @@ def pnorm_step(
 
 
 class MirrorMap(Fixed):
-    """A map R, 1-strongly convex in its norm over the domains it accepts."""
+    """A map R, 1-strongly convex in its norm over the domains it accepts.
+
+    Learners need a compiled step, which `Euclidean`, `NegativeEntropy` and `PNorm` have.
+
+    Attributes
+    ----------
+    exponent : float
+        p of the norm in which the map is 1-strongly convex, where that is a p-norm; 2 for the Euclidean map.
+
+    Examples
+    --------
+    Gradients of a map are the dual points between which a mirror step moves:
+
+    >>> import driftwise as dw
+    >>> simplex = dw.Simplex(2)
+    >>> for mirror in (dw.mirror.Euclidean(), dw.mirror.NegativeEntropy(), dw.mirror.PNorm(1.5)):
+    ...     print(mirror, mirror.gradient([0.5, 0.5], simplex).round(3))
+    Euclidean() [0.5 0.5]
+    NegativeEntropy() [0.307 0.307]
+    PNorm(1.5) [1.26 1.26]
+    """
 
     exponent: float = 2.0
 
     @abstractmethod
     def kind(self, domain: Domain) -> int:
-        """Return the number of the compiled step for `domain`, or raise if there is none."""
+        """Return the number of the compiled step for `domain`, or raise if there is none.
+
+        Parameters
+        ----------
+        domain : Domain
+            Where decisions live.
+        """
 
     @abstractmethod
     def value(self, w: ArrayLike, domain: Domain) -> float:
-        """Return R(w)."""
+        """Return R(w).
+
+        Parameters
+        ----------
+        w : array of shape (dim,)
+            A decision.
+        domain : Domain
+            Where decisions live.
+        """
 
     @abstractmethod
     def gradient(self, w: ArrayLike, domain: Domain) -> Array:
-        """Return the gradient of R at w."""
+        """Return the gradient of R at w.
+
+        Parameters
+        ----------
+        w : array of shape (dim,)
+            A decision.
+        domain : Domain
+            Where decisions live.
+        """
 
     @abstractmethod
     def radius_squared(self, domain: Domain, start: Array | None = None) -> float:
         """Return an upper bound on the divergence of any decision from `start` (R squared in Appendix B.3).
 
         Without a start, of any decision from any other.
+
+        Parameters
+        ----------
+        domain : Domain
+            Where decisions live.
+        start : array of shape (dim,), optional
+            The first decision.
         """
 
     def lipschitz(self, domain: Domain) -> float:
@@ -221,11 +270,24 @@ class MirrorMap(Fixed):
 
         ``D_R(x, z) - D_R(y, z) <= <grad R(x) - grad R(z), x - y>``, so the farthest that two gradients of the map are
         apart in the dual norm is one. It is infinite where the map is steep at the edge, or nothing is known.
+
+        Parameters
+        ----------
+        domain : Domain
+            Where decisions live.
         """
         return math.inf
 
     def divergence(self, x: ArrayLike, y: ArrayLike, domain: Domain) -> float:
-        """Return the Bregman divergence D_R(x, y) = R(x) - R(y) - <grad R(y), x - y>."""
+        """Return the Bregman divergence D_R(x, y) = R(x) - R(y) - <grad R(y), x - y>.
+
+        Parameters
+        ----------
+        x, y : array of shape (dim,)
+            Two decisions.
+        domain : Domain
+            Where decisions live.
+        """
         gap = self._point(x, domain) - self._point(y, domain)
         return self.value(x, domain) - self.value(y, domain) - float(self.gradient(y, domain) @ gap)
 

@@ -98,13 +98,26 @@ class MoveCost(metaclass=Checked):
         return MoveCost(0.5 * np.asarray(self.up) + 0.5 * np.asarray(self.down), norm=self.norm)
 
     def prices(self, dim: int) -> Array:
-        """Return the prices up (first row) and down (second row) of `dim` coordinates."""
+        """Return the prices up (first row) and down (second row) of `dim` coordinates.
+
+        Parameters
+        ----------
+        dim : int
+            Number of coordinates.
+        """
         return np.stack([np.broadcast_to(np.asarray(self.up), dim), np.broadcast_to(np.asarray(self.down), dim)])
 
     def largest(self, dim: int, order: float = 2.0) -> float:
         """Return the most that a move by one unit of distance can cost: Euclidean, or in the norm of another order.
 
         The order is from 1 to 2.
+
+        Parameters
+        ----------
+        dim : int
+            Number of coordinates.
+        order : float, default 2.0
+            Order of the norm that measures distance.
         """
         each = self.prices(dim).max(axis=0)
         if self.norm == "l2" or order == 1.0:  # no distance is longer in l2 than in a norm of a lower order
@@ -129,6 +142,13 @@ class MoveCost(metaclass=Checked):
         """Return the cost of the move into each decision, for every row of (T, d); 0 for the first.
 
         Euclidean distances between the rows, if they are known, need not be computed again.
+
+        Parameters
+        ----------
+        decisions : array of shape (T, d)
+            Decisions, one a round.
+        distances : array of shape (T,), optional
+            Their Euclidean moves, if they are known already; used where a move has one price for all directions.
         """
         changes = np.diff(decisions, axis=0, prepend=decisions[:1])
         if self.plain is None or distances is None:
@@ -136,7 +156,15 @@ class MoveCost(metaclass=Checked):
         return np.asarray(self.plain * distances)
 
     def total(self, decisions: Array, distances: Array) -> float:
-        """Return the total cost of the moves from one row of decisions to the next."""
+        """Return the total cost of the moves from one row of decisions to the next.
+
+        Parameters
+        ----------
+        decisions : array of shape (T, d)
+            Decisions, one a round.
+        distances : array of shape (T,)
+            Their Euclidean moves, which are priced where a move has one price for all directions.
+        """
         return float(self.along(decisions).sum() if self.plain is None else self.plain * distances.sum())
 
     def _of(self, rows: Array) -> Array:

@@ -25,6 +25,13 @@ class DriftingRegression(SquaredLoss):
         w*_t, the weights that generated the targets: a natural comparator.
     domain : Ball
         The ball from which the weights were drawn.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.streams.drifting_regression(rounds=4, dim=1, segment=2, seed=0)
+    >>> losses.domain, losses.generator.ravel().round(3)
+    (Ball(1, radius=1), array([ 0.017,  0.017, -0.813, -0.813]))
     """
 
     def __init__(self, features: Array, targets: Array, generator: Array, domain: Ball) -> None:

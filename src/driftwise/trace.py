@@ -50,6 +50,16 @@ class Trace(Record):
         The losses that were played.
     proposals : sequence of length T, or None
         What the members of a committee proposed in every round.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.TrackingLoss([[1.0], [1.0], [-1.0]])
+    >>> trace = dw.play(dw.OGD(dw.Ball(1), step=0.5), losses, switching_cost=2.0)
+    >>> trace
+    Trace(OGD, rounds=3, total=3.65625, loss=2.15625, switching=1.5)
+    >>> trace.decisions.ravel(), trace.moves
+    (array([0.  , 0.5 , 0.75]), array([0.  , 0.5 , 0.25]))
     """
 
     decisions: Array
@@ -145,7 +155,13 @@ class Trace(Record):
         return f"moves are not priced; the learner was built for a switching cost of {built_for}"
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the cumulative loss, with the switching cost stacked on it; return the matplotlib axes."""
+        """Draw the cumulative loss, with the switching cost stacked on it; return the matplotlib axes.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; new axes when left out.
+        """
         ax = axes("Trace.plot", ax)
         rounds = np.arange(1, len(self.losses) + 1)
         loss = np.cumsum(self.losses)

@@ -258,18 +258,47 @@ FAMILIES: dict[str, Callable[[], None]] = {
 
 
 class Warmed(NamedTuple):
-    """A family that has been compiled."""
+    """A family that has been compiled.
+
+    Made by `warm_up`.
+
+    Attributes
+    ----------
+    family : str
+        Name of the family, as in `FAMILIES`.
+    compiled : int
+        Number of kernels that were compiled, and not just read from disk.
+    cpu_seconds : float
+        CPU seconds that compiling or reading took.
+
+    Examples
+    --------
+    >>> from driftwise.warmup import warm_up
+    >>> first, again = warm_up(["losses"])[0], warm_up(["losses"])[0]
+    >>> again.family, again.compiled
+    ('losses', 0)
+    """
 
     family: str
-    """Name of the family, as in `FAMILIES`."""
     compiled: int
-    """Number of kernels that were compiled, and not just read from disk."""
     cpu_seconds: float
-    """CPU seconds that compiling or reading took."""
 
 
 def machine_code_folder() -> Path | None:
-    """Return the folder below which machine code is kept; None where it cannot be, or nothing is compiled at all."""
+    """Return the folder below which machine code is kept; None where it cannot be, or nothing is compiled at all.
+
+    Returns
+    -------
+    Path or None
+        The folder; what is in it may be deleted, and is then compiled again when it is needed.
+
+    Examples
+    --------
+    >>> from driftwise.warmup import machine_code_folder
+    >>> folder = machine_code_folder()
+    >>> folder is None or folder.is_dir()
+    True
+    """
     kept = None if _compile.INTERPRETED else cast(Any, run.observe)._cache.cache_path
     if kept is None:
         return None
@@ -283,8 +312,14 @@ def chosen_families(names: Iterable[str] | None) -> list[str]:
 
     Parameters
     ----------
-    names : iterable of str, optional
-        Keys of `FAMILIES`.
+    names : iterable of str, or None
+        Keys of `FAMILIES`; None for all of them.
+
+    Examples
+    --------
+    >>> from driftwise.warmup import chosen_families
+    >>> chosen_families(["losses", "control", "losses"])
+    ['losses', 'control']
     """
     chosen = list(dict.fromkeys(FAMILIES if names is None else names))
     for name in chosen:

@@ -37,13 +37,27 @@ APPLICATIONS = {
     ),
     "energy": Application("A set-point with a ramp", energy, ("prices",), "synthetic-prices"),
 }
+"""Problems by name."""
 
 POLICIES = "policies"
 NAMES = (*APPLICATIONS, POLICIES)
+"""What `apply` takes: every problem, and the committees of all of them."""
 
 
 def listing() -> list[list[str]]:
-    """Return every application with every series, and whether that is there or which command brings it."""
+    """Return every application with every series, and whether that is there or which command brings it.
+
+    Returns
+    -------
+    list of lists of str
+        Application, key of the series, title of the series, and "built in", "installed" or the command.
+
+    Examples
+    --------
+    >>> from driftwise.applications import listing
+    >>> [row for row in listing() if row[1] == "synthetic-prices"]
+    [['energy', 'synthetic-prices', 'Synthetic prices', 'built in']]
+    """
     rows = []
     for name, application in APPLICATIONS.items():
         for series in application.series:

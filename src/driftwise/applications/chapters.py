@@ -25,12 +25,21 @@ class Applications:
 
     Parameters
     ----------
-    move_costs : sequence of float
+    move_costs : sequence of float, default (0.5, 5.0, 20.0)
         Prices of moving, in the unit of each problem.
     data : str, optional
         The one series to play on; all that are there when left out.
     progress : callable, optional
         Called with what is being done.
+
+    Examples
+    --------
+    >>> from driftwise.applications import Applications
+    >>> settings = Applications(move_costs=[5.0], data="synthetic-prices")
+    >>> settings.names("energy")
+    ('synthetic-prices',)
+    >>> settings.takes("energy"), settings.takes("capacity")
+    (True, False)
     """
 
     def __init__(
@@ -50,11 +59,23 @@ class Applications:
         self._played: dict[tuple[str, str], list[CaseContest]] = {}
 
     def takes(self, application: str) -> bool:
-        """Tell whether an application can be played on the series that was asked for."""
+        """Tell whether an application can be played on the series that was asked for.
+
+        Parameters
+        ----------
+        application : str
+            A key of `APPLICATIONS`, or "policies".
+        """
         return application in self._able or (application == POLICIES and bool(self._able))
 
     def names(self, application: str) -> tuple[str, ...]:
-        """Return the series that an application is played on."""
+        """Return the series that an application is played on.
+
+        Parameters
+        ----------
+        application : str
+            A key of `APPLICATIONS`, or "policies".
+        """
         if application == POLICIES:
             return tuple(dict.fromkeys(name for one in self._able for name in self.names(one)))
         chosen = APPLICATIONS[application]
@@ -69,7 +90,15 @@ class Applications:
         return (self.data,)
 
     def contests(self, application: str, name: str) -> list[CaseContest]:
-        """Return what came out on one series, a contest for every price of moving."""
+        """Return what came out on one series, a contest for every price of moving.
+
+        Parameters
+        ----------
+        application : str
+            A key of `APPLICATIONS`.
+        name : str
+            A series that it is played on; see `names`.
+        """
         if (application, name) not in self._played:
             self._say(f"{application} on {name}")
             case = APPLICATIONS[application].make(load(name))
@@ -79,7 +108,13 @@ class Applications:
         return self._played[application, name]
 
     def findings(self, name: str) -> list[Finding]:
-        """Return the findings of one application, or of "policies"."""
+        """Return the findings of one application, or of "policies".
+
+        Parameters
+        ----------
+        name : str
+            A key of `APPLICATIONS`, or "policies".
+        """
         if name != POLICIES:
             return [conclude(self.contests(name, series)) for series in self.names(name)]
         played = [self.contests(one, series) for one in self._able for series in self.names(one)]
@@ -111,7 +146,7 @@ def apply(
     applications : Applications, optional
         Prices of moving, and the series to play on; prices 0.5, 5 and 20 on every real series that is installed when
         left out, and on synthetic ones where none is.
-    command : str
+    command : str, default "driftwise.applications.apply"
         The command that the report names as the origin of its numbers.
 
     Returns

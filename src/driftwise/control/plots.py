@@ -30,6 +30,17 @@ def states(trace: "ControlTrace | Comparator", ax: "Axes | None" = None) -> "Axe
         A run.
     ax : matplotlib axes, optional
         Where to draw; new axes when left out.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> from matplotlib.figure import Figure
+    >>> plant, cost = dw.control.double_integrator(), dw.control.QuadraticCost(1.0, 1.0)
+    >>> controller = dw.control.LinearController(plant)
+    >>> trace = dw.control.simulate(plant, controller, cost, dw.control.ConstantDisturbance(0.1), rounds=20)
+    >>> ax = dw.control.plots.states(trace, Figure().subplots())
+    >>> [line.get_label() for line in ax.lines]
+    ['$x_{0}$', '$x_{1}$']
     """
     ax, run = axes("plots.states", ax), _run("plots.states", trace)
     drawing.columns(ax, "state", "x", run.states)
@@ -42,6 +53,17 @@ def inputs(trace: "ControlTrace | Comparator", ax: "Axes | None" = None) -> "Axe
     """Draw the inputs over time, as the plant got them, one line each; of more than ten, the norm.
 
     {parameters}
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> from matplotlib.figure import Figure
+    >>> plant, cost = dw.control.double_integrator(), dw.control.QuadraticCost(1.0, 1.0)
+    >>> controller = dw.control.LinearController(plant)
+    >>> trace = dw.control.simulate(plant, controller, cost, dw.control.ConstantDisturbance(0.1), rounds=20)
+    >>> ax = dw.control.plots.inputs(trace, Figure().subplots())
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('round', 'input')
     """
     ax, run = axes("plots.inputs", ax), _run("plots.inputs", trace)
     drawing.columns(ax, "input", "u", run.inputs)
@@ -58,6 +80,17 @@ def costs(*runs: "ControlTrace | Comparator", ax: "Axes | None" = None) -> "Axes
         Runs to compare; comparators are dashed.
     ax : matplotlib axes, optional
         Where to draw; new axes when left out.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> from matplotlib.figure import Figure
+    >>> plant, cost = dw.control.LinearSystem(0.5, 1.0), dw.control.QuadraticCost(1.0, 1.0)
+    >>> trace = dw.control.simulate(plant, dw.control.LinearController(plant, K=[[0.5]]), cost, [1.0, -1.0, 1.0])
+    >>> best = dw.control.clairvoyant(plant, cost, trace.disturbances)
+    >>> ax = dw.control.plots.costs(trace, best, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['LinearController: 2.5', 'clairvoyant: 0.7647']
     """
     owner = "plots.costs"
     if not runs:
@@ -82,6 +115,23 @@ def weights(trace: ControlTrace, ax: "Axes | None" = None) -> "Axes":
         A run of ``simulate(..., record_weights=True)``.
     ax : matplotlib axes, optional
         Where to draw; new axes when left out.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> from matplotlib.figure import Figure
+    >>> plant, cost = dw.control.double_integrator(), dw.control.QuadraticCost(1.0, 1.0)
+    >>> trace = dw.control.simulate(
+    ...     plant,
+    ...     dw.control.ScreamController(plant),
+    ...     cost,
+    ...     dw.control.ConstantDisturbance(0.1),
+    ...     rounds=20,
+    ...     record_weights=True,
+    ... )
+    >>> ax = dw.control.plots.weights(trace, Figure().subplots())
+    >>> len(ax.get_yticks()) == trace.weights.shape[1]
+    True
     """
     owner = "plots.weights"
     instance(owner, "trace", trace, ControlTrace, _TRACE_HINT)
@@ -100,6 +150,18 @@ def overview(trace: ControlTrace) -> "Figure":
     ----------
     trace : ControlTrace
         A run.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> from matplotlib import pyplot
+    >>> plant, cost = dw.control.double_integrator(), dw.control.QuadraticCost(1.0, 1.0)
+    >>> controller = dw.control.LinearController(plant)
+    >>> trace = dw.control.simulate(plant, controller, cost, dw.control.ConstantDisturbance(0.1), rounds=20)
+    >>> figure = dw.control.plots.overview(trace)
+    >>> len(figure.axes)
+    4
+    >>> pyplot.close(figure)
     """
     return instance("plots.overview", "trace", trace, ControlTrace, _TRACE_HINT).plot()
 

@@ -75,6 +75,15 @@ def dynamic_policy_regret(trace: ControlTrace, comparator: Any, *, K: ArrayLike 
 def regret_over_time(trace: ControlTrace, comparator: Any, *, K: ArrayLike | None = None) -> Array:
     """Return the regret of the first t rounds, for every t, shape (T,); parameters as in `dynamic_policy_regret`.
 
+    Parameters
+    ----------
+    trace, comparator, K
+        As in `dynamic_policy_regret`.
+
+    Returns
+    -------
+    array of shape (T,)
+
     Examples
     --------
     >>> import driftwise as dw

@@ -64,6 +64,17 @@ class ControlTrace(Record, Run):
         The controller as it was before the run.
     cost_sequence : CostSequence
         c_0, ..., c_{T-1}.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> plant, cost = dw.control.LinearSystem(0.5, 1.0), dw.control.QuadraticCost(1.0, 1.0)
+    >>> controller = dw.control.LinearController(plant, K=[[0.5]])
+    >>> trace = dw.control.simulate(plant, controller, cost, [1.0, 0.0, 0.0])
+    >>> trace
+    ControlTrace(LinearController, rounds=3, total=1.25)
+    >>> trace.states.ravel(), trace.inputs.ravel(), trace.costs
+    (array([0., 1., 0.]), array([ 0. , -0.5,  0. ]), array([0.  , 1.25, 0.  ]))
     """
 
     disturbances: Array

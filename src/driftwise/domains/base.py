@@ -34,16 +34,30 @@ ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 
 class Block(NamedTuple):
-    """One factor of a domain."""
+    """One factor of a domain.
+
+    Attributes
+    ----------
+    kind : int
+        What it is: ``BALL``, ``BOX``, ``SIMPLEX`` or ``SPECTRAL`` of ``driftwise.domains.kernels``.
+    size : int
+        Number of coordinates.
+    numbers : array
+        Ball: radius, centre; box: low, high; simplex: scale; spectral: radius.
+    rows : int, default 0
+        Number of matrix rows (``SPECTRAL`` only).
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> [(block.size, block.numbers) for block in dw.Product(dw.Simplex(3), dw.Box([0.0], [1.0])).blocks]
+    [(3, array([1.])), (1, array([0., 1.]))]
+    """
 
     kind: int
-    """BALL, BOX, SIMPLEX or SPECTRAL."""
     size: int
-    """Number of coordinates."""
     numbers: Array
-    """Ball: radius, centre; box: low, high; simplex: scale; spectral: radius."""
     rows: int = 0
-    """Number of matrix rows (SPECTRAL only)."""
 
     def check(self, owner: str) -> None:
         """Raise unless there are as many numbers as the compiled projection reads."""
@@ -98,6 +112,24 @@ class Domain(Fixed):
         Parts of a decision that are projected independently.
     slices : tuple of slice
         Coordinates of each block.
+
+    Examples
+    --------
+    A domain of your own is made of blocks. This one is a disc around the origin:
+
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> from driftwise.domains import Block
+    >>> from driftwise.domains.kernels import BALL
+    >>> class Disc(dw.Domain):
+    ...     def __init__(self, radius):
+    ...         super().__init__((Block(BALL, 2, np.array([radius, 0.0, 0.0])),), diameter=2.0 * radius)
+    ...
+    ...     def _support(self, rows):
+    ...         return self.diameter / 2.0 * np.linalg.norm(rows, axis=1)
+    >>> disc = Disc(radius=5.0)
+    >>> disc.project([6.0, 8.0]), disc.contains([3.0, 4.0])
+    (array([3., 4.]), True)
     """
 
     dim: int
@@ -148,6 +180,11 @@ class Domain(Fixed):
     def support(self, direction: ArrayLike) -> Array:
         """Return the largest inner product of a decision with `direction`, or with every row of it.
 
+        Parameters
+        ----------
+        direction : array of shape (dim,), (n, dim), or the domain's own `shape`
+            One direction or many rows.
+
         Examples
         --------
         >>> import driftwise as dw
@@ -161,6 +198,11 @@ class Domain(Fixed):
         """Return an upper bound on the distance from `x`, or from every row of it, to a decision.
 
         It is exact for balls, boxes, simplices and their products.
+
+        Parameters
+        ----------
+        x : array of shape (dim,), (n, dim), or the domain's own `shape`
+            One point or many rows.
         """
         rows, shape = self._rows("farthest", x)
         return self._farthest(rows) if len(shape) == 2 else self._farthest(rows)[0]

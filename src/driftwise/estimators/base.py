@@ -59,15 +59,33 @@ class Estimator(Fixed):
     forms: ClassVar[tuple[int, ...]] = (SCORE, EACH)
 
     def family(self, kind: Kind) -> Any:
-        """Return the compiled family that it belongs to; None for one that is written in Python."""
+        """Return the compiled family that it belongs to; None for one that is written in Python.
+
+        Parameters
+        ----------
+        kind : Kind
+            What is known of the losses.
+        """
         return None
 
     def suits(self, kind: Kind) -> bool:
-        """Tell whether it makes sense for a kind of loss."""
+        """Tell whether it makes sense for a kind of loss.
+
+        Parameters
+        ----------
+        kind : Kind
+            What is known of the losses.
+        """
         return kind.form in self.forms
 
     def ways(self, kind: Kind) -> Sequence[Mover] | None:
-        """Return movers of its own for a kind of loss; None for those of the learner."""
+        """Return movers of its own for a kind of loss; None for those of the learner.
+
+        Parameters
+        ----------
+        kind : Kind
+            What is known of the losses.
+        """
         return None
 
     @abstractmethod

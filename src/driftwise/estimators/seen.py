@@ -57,6 +57,13 @@ class Seen:
         slopes at the coordinates z, of shape (d,).
     price : MoveCost
         What moves cost. An estimator says where it would like to be if moving were free, so most do not ask.
+
+    Examples
+    --------
+    >>> from driftwise.estimators import Seen
+    >>> seen = Seen.of_levels(3, [4.0, 1.0])
+    >>> seen.targets, seen.gradient([3.0, 3.0])
+    (array([4., 1.]), array([-1.,  2.]))
     """
 
     kind: Kind
@@ -74,11 +81,23 @@ class Seen:
     price: MoveCost
 
     def error(self, score: float) -> float:
-        """Return minus the slope of the loss at a score: target less score where it is a parabola, or a level."""
+        """Return minus the slope of the loss at a score: target less score where it is a parabola, or a level.
+
+        Parameters
+        ----------
+        score : float
+            A score, in the units of `features`.
+        """
         return float(self.targets[0] - score if self.kind.form == EACH else -self.slope(score))
 
     def gradient(self, point: Array) -> Array:
-        """Return the gradient of the loss at any point; the one at the decision where there is only that."""
+        """Return the gradient of the loss at any point; the one at the decision where there is only that.
+
+        Parameters
+        ----------
+        point : array of shape (d,)
+            Where.
+        """
         if self.kind.form == GRADIENT:
             return self.targets
         if self.kind.form == EACH:

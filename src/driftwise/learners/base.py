@@ -33,6 +33,29 @@ class Learner(Actor):
         or a proposal that is refused then counts as not given. `refused` counts all of them.
     late : int, default 0
         How many rounds late feedback may come, by ``observe(gradient, round=k)``.
+
+    Examples
+    --------
+    Gradient descent, from the two methods:
+
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> class Descent(dw.Learner):
+    ...     def __init__(self, domain, step):
+    ...         super().__init__(domain)
+    ...         self.step, self.point = step, domain.project(np.zeros(domain.dim))
+    ...
+    ...     def _decide(self):
+    ...         return self.point
+    ...
+    ...     def _learn(self, gradient):
+    ...         self.point = self.domain.project(self.point - self.step * gradient)
+    >>> learner = Descent(dw.Ball(1), step=0.5)
+    >>> for loss in dw.TrackingLoss([[0.8], [0.6]]):
+    ...     w = learner.act()
+    ...     learner.observe(loss)
+    >>> learner.act()
+    array([0.5])
     """
 
     _for_all: ClassVar[tuple[str, ...]] = ("on_bad_input", "late")

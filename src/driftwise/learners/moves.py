@@ -27,16 +27,33 @@ from driftwise.movecost import MoveCost, move_cost_for
 
 
 class MoveConstants(NamedTuple):
-    """What `move_constants` finds about prices and a domain."""
+    """What `move_constants` finds about prices and a domain.
+
+    Attributes
+    ----------
+    cost : MoveCost
+        Prices to judge base-learners by: those given, or in "l1" the means of up and down.
+    per_unit : float
+        Most that a move by one unit of Euclidean distance costs at these: lambda.
+    diameter : float
+        Most that a move within the domain costs at these, or an upper bound on it; never above lambda D.
+    once : float
+        Most that the prices given can charge beyond these, in a run of any length.
+
+    Examples
+    --------
+    Machines, of which a start costs 6 and a stop nothing:
+
+    >>> import driftwise as dw
+    >>> found = dw.learners.move_constants(dw.Box([0.0], [40.0]), dw.MoveCost(up=6.0, down=0.0))
+    >>> found.cost, found.per_unit, found.diameter, found.once
+    (MoveCost(up=3., down=3., norm='l1'), 3.0, 120.0, 120.0)
+    """
 
     cost: MoveCost
-    """Prices to judge base-learners by: those given, or in "l1" the means of up and down."""
     per_unit: float
-    """Most that a move by one unit of Euclidean distance costs at these: lambda."""
     diameter: float
-    """Most that a move within the domain costs at these, or an upper bound on it; never above lambda D."""
     once: float
-    """Most that the prices given can charge beyond these, in a run of any length."""
 
 
 @checked

@@ -42,6 +42,14 @@ class Pool(metaclass=Checked):
     patience : float or array of shape (k,), default 0.0
         Part of the price of a move that the gradients a base-learner holds must outweigh before it moves; with 0 it
         moves in every round. With several numbers there is one base-learner of each kind for every step size.
+
+    Examples
+    --------
+    >>> from driftwise.learners import Pool
+    >>> Pool([0.1, 0.4]).for_rounds(1000)
+    array([0.1, 0.4])
+    >>> Pool(0.1, growth=1.0).for_rounds(1000)
+    array([0.1, 0.2, 0.4, 0.8, 1.6, 3.2])
     """
 
     steps: ArrayLike
@@ -66,7 +74,13 @@ class Pool(metaclass=Checked):
         return tuple(np.atleast_1d(np.array(self.patience, np.float64)).tolist())
 
     def for_rounds(self, rounds: float) -> Array:
-        """Return the step sizes, per root round, of every base-learner of the pool for `rounds` rounds."""
+        """Return the step sizes, per root round, of every base-learner of the pool for `rounds` rounds.
+
+        Parameters
+        ----------
+        rounds : float
+            T.
+        """
         steps = np.atleast_1d(np.array(self.steps, np.float64))
         if self.growth > 0.0:
             steps = np.asarray(steps[0] * 2.0 ** np.arange(pool_size(rounds, self.growth)))
@@ -85,6 +99,15 @@ class Meta(metaclass=Checked):
         what mixing has cost so far.
     prior : array of shape (N,), or "equal", optional
         Initial weights, positive, normalised here; the paper's 1 / (i (i + 1)) when left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from driftwise.learners import Meta
+    >>> np.exp(Meta(rate=0.5).log_prior(3)).round(3)
+    array([0.5  , 0.167, 0.083])
+    >>> np.exp(Meta(rate=0.5, prior=[1.0, 1.0, 2.0]).log_prior(3)).round(3)
+    array([0.25, 0.25, 0.5 ])
     """
 
     rate: float = 0.0
@@ -96,7 +119,13 @@ class Meta(metaclass=Checked):
             choice("Meta", "prior, unless it is an array,", self.prior, ("equal",))
 
     def log_prior(self, count: int) -> Array:
-        """Return the logarithm of the prior over `count` base-learners, up to a constant."""
+        """Return the logarithm of the prior over `count` base-learners, up to a constant.
+
+        Parameters
+        ----------
+        count : int
+            N.
+        """
         if isinstance(self.prior, str):
             return np.zeros(count)
         if self.prior is None:
@@ -121,6 +150,20 @@ class Surrogate(metaclass=Checked):
     gradients : {"shared", "own"}, default "shared"
         "shared": one gradient a round, at the decision, for all. "own": every base-learner has the gradient and the
         loss at its own point; `observe` then needs a loss that can be asked for both.
+
+    Examples
+    --------
+    Base-learners that each pay for their own moves, as Scream's do:
+
+    >>> import driftwise as dw
+    >>> from driftwise.learners import Ensemble, Meta, Pool, Surrogate
+    >>> pool, meta = Pool(1.0, growth=1.0), Meta(rate=1.0)
+    >>> learner = Ensemble(dw.Ball(1), pool=pool, meta=meta, surrogate=Surrogate(switching_cost=2.0), horizon=9)
+    >>> for _ in range(3):
+    ...     w = learner.act()
+    ...     learner.observe([-1.0])
+    >>> learner.weights.round(3)
+    array([0.658, 0.219, 0.123])
     """
 
     switching_cost: float | MoveCost = 0.0

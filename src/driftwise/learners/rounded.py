@@ -23,6 +23,18 @@ class Rounded(Learner):
     ----------
     learner, seed
         As in `rounded`.
+
+    Attributes
+    ----------
+    fractional : array of shape (dim,)
+        The decision of the learner inside.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> learner = dw.rounded(dw.SelfTunedScream(dw.Box([0.0], [9.0]), switching_cost=1.0, start=[4.5]), seed=0)
+    >>> isinstance(learner, dw.learners.Rounded), learner.act(), learner.fractional
+    (True, array([4.]), array([4.5]))
     """
 
     _for_all = ()

@@ -38,12 +38,27 @@ def window(decisions: Any, t: int, memory: int) -> Any:
 
 
 class SwitchingCosts(NamedTuple):
-    """Two values of lambda that turn memory into a price on movement; `tight` is never the larger one."""
+    """Two values of lambda that turn memory into a price on movement; `tight` is never the larger one.
+
+    Made by `LossStream.switching_costs`.
+
+    Attributes
+    ----------
+    paper : float
+        m^2 L, the paper's.
+    tight : float
+        sum_k k L_k, where L_k is the Lipschitz constant in the decision of k rounds ago.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.FilteredLoss([1.0, 0.5, 0.25], features=[[1.0], [1.0]], targets=[3.0, 2.0])
+    >>> losses.switching_costs(dw.Ball(1))
+    SwitchingCosts(paper=19.0, tight=4.75)
+    """
 
     paper: float
-    """m^2 L, the paper's."""
     tight: float
-    """sum_k k L_k, where L_k is the Lipschitz constant in the decision of k rounds ago."""
 
 
 class RoundLoss:
@@ -55,6 +70,13 @@ class RoundLoss:
         The losses of all rounds.
     t : int
         Index of the round, from 0.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> loss = dw.TrackingLoss([[1.0], [3.0]])[1]
+    >>> loss.value([1.0]), loss.gradient([1.0])
+    (2.0, array([-2.]))
     """
 
     def __init__(self, stream: "LossStream", t: int) -> None:
@@ -62,11 +84,23 @@ class RoundLoss:
         self._t = t
 
     def value(self, w: ArrayLike) -> float:
-        """Return the unary loss at w."""
+        """Return the unary loss at w.
+
+        Parameters
+        ----------
+        w : array of shape (dim,)
+            A decision.
+        """
         return self._stream.unary_value(self._t, w)
 
     def gradient(self, w: ArrayLike) -> Array:
-        """Return the gradient of the unary loss at w."""
+        """Return the gradient of the unary loss at w.
+
+        Parameters
+        ----------
+        w : array of shape (dim,)
+            A decision.
+        """
         return self._stream.gradient(self._t, w)
 
     def __repr__(self) -> str:
@@ -85,6 +119,17 @@ class LossStream(Fixed):
         Number of coordinates of a decision.
     memory : int
         Number of past decisions m that a loss depends on besides the current one.
+
+    Examples
+    --------
+    `CustomLoss` makes one from two functions. All of them are used alike:
+
+    >>> import driftwise as dw
+    >>> losses = dw.TrackingLoss([[1.0], [3.0]])
+    >>> isinstance(losses, dw.LossStream), len(losses), losses.dim, losses.memory
+    (True, 2, 1, 0)
+    >>> losses.gradient(1, [2.0]), losses.gradient_bound(dw.Ball(1))
+    (array([-1.]), 4.0)
     """
 
     dim: int
@@ -100,11 +145,23 @@ class LossStream(Fixed):
 
     @abstractmethod
     def lipschitz(self, domain: Domain) -> Array:
-        """Return L_0, ..., L_m: Lipschitz constants over `domain` in the decision of 0, ..., m rounds ago."""
+        """Return L_0, ..., L_m: Lipschitz constants over `domain` in the decision of 0, ..., m rounds ago.
+
+        Parameters
+        ----------
+        domain : Domain
+            Where decisions live.
+        """
 
     @abstractmethod
     def gradient_bound(self, domain: Domain) -> float:
-        """Return the largest norm of a unary gradient over `domain` (G in the paper), or a bound on it."""
+        """Return the largest norm of a unary gradient over `domain` (G in the paper), or a bound on it.
+
+        Parameters
+        ----------
+        domain : Domain
+            Where decisions live.
+        """
 
     @property
     def quadratic(self) -> bool:
@@ -112,11 +169,27 @@ class LossStream(Fixed):
         return False
 
     def best_between(self, low: Array, high: Array, rounds: range) -> Array | None:
-        """Return the best fixed decision of some rounds between two corners, if there is a formula for it."""
+        """Return the best fixed decision of some rounds between two corners, if there is a formula for it.
+
+        Parameters
+        ----------
+        low, high : array of shape (dim,)
+            The corners.
+        rounds : range
+            The rounds.
+        """
         return None
 
     def value(self, t: int, window: ArrayLike) -> float:
-        """Return f_t of a window of decisions, oldest first; without memory one decision is enough."""
+        """Return f_t of a window of decisions, oldest first; without memory one decision is enough.
+
+        Parameters
+        ----------
+        t : int
+            The round, from 0.
+        window : array of shape (memory + 1, dim)
+            The decisions of rounds t - memory, ..., t.
+        """
         owner = f"{type(self).__name__}.value"
         given = loose(owner, "window", window)
         if self.memory == 0 and given.ndim == 1:
@@ -125,26 +198,64 @@ class LossStream(Fixed):
         return float(self._value(self._index(t), checked))
 
     def unary_value(self, t: int, w: ArrayLike) -> float:
-        """Return f_t(w, ..., w)."""
+        """Return f_t(w, ..., w).
+
+        Parameters
+        ----------
+        t : int
+            The round, from 0.
+        w : array of shape (dim,)
+            A decision.
+        """
         checked = array(f"{type(self).__name__}.unary_value", "w", w, (self.dim,), copy=True)
         return float(self._unary(self._index(t), checked))
 
     def gradient(self, t: int, w: ArrayLike) -> Array:
-        """Return the gradient of the unary loss at w."""
+        """Return the gradient of the unary loss at w.
+
+        Parameters
+        ----------
+        t : int
+            The round, from 0.
+        w : array of shape (dim,)
+            A decision.
+        """
         checked = array(f"{type(self).__name__}.gradient", "w", w, (self.dim,), copy=True)
         return self._gradient(self._index(t), checked)
 
     def policy_losses(self, decisions: ArrayLike) -> Array:
-        """Return f_t(w_{t-m}, ..., w_t) for every round of a sequence of decisions, (T, d)."""
+        """Return f_t(w_{t-m}, ..., w_t) for every round of a sequence of decisions, (T, d).
+
+        Parameters
+        ----------
+        decisions : array of shape (T, d)
+            Decisions, one for each round.
+        """
         rows = array(f"{type(self).__name__}.policy_losses", "decisions", decisions, (len(self), self.dim))
         return self._policy_losses(rows)
 
     def unary_losses(self, decisions: ArrayLike, rounds: range | None = None) -> Array:
-        """Return f~_t(w_t) for every round, or for some; a single row of decisions is held for all of them."""
+        """Return f~_t(w_t) for every round, or for some; a single row of decisions is held for all of them.
+
+        Parameters
+        ----------
+        decisions : array of shape (n, d)
+            A decision for each of the rounds, or a single row for all of them.
+        rounds : range, optional
+            Consecutive rounds; all of them when left out.
+        """
         return self._unary_losses(*self._rows("unary_losses", decisions, rounds))
 
     def unary_gradients(self, decisions: ArrayLike, rounds: range | None = None) -> Array:
-        """Return the gradient of f~_t at w_t for every round, or for some; a single row is held for all of them."""
+        """Return the gradient of f~_t at w_t for every round, or for some; a single row is held for all of them.
+
+        Parameters
+        ----------
+        decisions : array of shape (n, d)
+            A decision for each of the rounds, or a single row for all of them.
+        rounds : range, optional
+            Consecutive rounds; all of them when left out.
+        """
         return self._unary_gradients(*self._rows("unary_gradients", decisions, rounds))
 
     def _rows(self, verb: str, decisions: ArrayLike, rounds: range | None) -> tuple[Array, range]:
@@ -173,7 +284,13 @@ class LossStream(Fixed):
         return np.array([self.gradient(t, w) for t, w in zip(rounds, rows, strict=True)])
 
     def switching_costs(self, domain: Domain) -> SwitchingCosts:
-        """Return the two values of lambda for this stream on `domain`; both are 0 without memory."""
+        """Return the two values of lambda for this stream on `domain`; both are 0 without memory.
+
+        Parameters
+        ----------
+        domain : Domain
+            Where decisions live.
+        """
         constants = self.lipschitz(domain)
         ages = np.arange(constants.size)
         return SwitchingCosts(float(self.memory**2 * constants.max()), float(ages @ constants))

@@ -31,6 +31,14 @@ class Step:
         Rounds that the estimator expects its proposal to last; as long again as the run has lasted, if it does not say.
     nearer : float, default 0.0
         Distance by which one more round brings the estimator nearer to the truth, as it sees it; 0 if it does not say.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from driftwise import movers
+    >>> step = movers.Step(np.ones(1), price=9.0, gain=1.0, staying=12.0, rounds=5, horizon=7.0)
+    >>> movers.Follow().share(step), movers.Prox().share(step), movers.SkiRental().share(step)
+    (1.0, 0.0, 1.0)
     """
 
     way: Array

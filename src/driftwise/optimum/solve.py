@@ -47,6 +47,14 @@ class HindsightOptimum:
         Whether the gap is at most 1e-6 *and* the lower bound was computed here, from multipliers, for these losses.
     status : str
         The same as a full sentence.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.CapacityLoss([2, 2, 7, 2, 7, 2], shortage=5.0, price=1.0)
+    >>> best = dw.regret.hindsight_optimum(losses, dw.Box([0.0], [10.0]), dw.MoveCost(up=6.0, down=0.0))
+    >>> best.decisions.ravel(), best.total_loss, best.total_switching, best.optimal
+    (array([7., 7., 7., 7., 7., 2.]), 37.0, 0.0, True)
     """
 
     decisions: Array

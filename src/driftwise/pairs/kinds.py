@@ -27,6 +27,13 @@ class Kind:
         Second derivative of the loss in its score where it is the same everywhere, else 0.
     shifted : bool
         Whether the loss is a function of score less target.
+
+    Examples
+    --------
+    >>> from driftwise import estimators
+    >>> kind = estimators.Kind(estimators.EACH, dim=2, bend=1.0)
+    >>> [one.suits(kind) for one in (estimators.Kalman(), estimators.Newton())]
+    [True, False]
     """
 
     form: int

@@ -30,6 +30,14 @@ class AdaptiveRegret:
     gaps : array of shape (k,)
         How much larger the regret of an interval of that length can be at most: by this much its best fixed decision
         may be better than the one that was found. NaN for custom losses, of which no bound from below is known.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> trace = dw.play(dw.OGD(dw.Ball(1), step=0.5), dw.TrackingLoss([1.0, 1.0, -1.0, -1.0]))
+    >>> found = dw.regret.adaptive_regret(trace)
+    >>> found.lengths, found.regrets.round(3), found.starts
+    (array([1, 2, 4]), array([1.531, 1.914, 0.539]), array([2, 2, 0]))
     """
 
     lengths: Indices

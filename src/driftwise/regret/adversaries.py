@@ -32,6 +32,13 @@ class Adversary(LinearLoss):
         regret of a causal player is at least that constant times the scale.
     block : int
         Number of rounds for which a loss is held.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.regret.adversaries.moving_blocks(rounds=400, switching_cost=4.0, path_length=8.0, seed=0)
+    >>> losses.domain, losses.block, losses.switching_cost, len(losses.comparators)
+    (Simplex(2, scale=0.707107), 4, 4.0, 400)
     """
 
     def __init__(
@@ -71,8 +78,10 @@ def random_signs(
 
     Parameters
     ----------
-    rounds, dim : int
-        T and d; one coordinate when `dim` is left out.
+    rounds : int
+        T.
+    dim : int, default 1
+        d.
     gradient_bound : float, default 1.0
         G, the norm of every gradient.
     radius : float, default 1.0

@@ -36,6 +36,15 @@ class Decomposition:
         Step sizes at the end of the run.
     regret : float
         The regret with switching cost of the run itself, which `total` bounds.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.streams.drifting_regression(rounds=500, dim=2, segment=100, seed=0)
+    >>> learner = dw.Scream(losses.domain, switching_cost=1.0, gradient_bound=2.1, horizon=500)
+    >>> found = dw.regret.decompose(dw.play(learner, losses, switching_cost=1.0), losses.generator)
+    >>> found.best, (found.meta + found.base).round(4)[:2], round(found.regret, 4)
+    (4, array([38.9359, 38.9359]), 22.2468)
     """
 
     meta: Array

@@ -31,6 +31,15 @@ class IntervalCertificate:
         The regret on every interval, the move into its first round included, and its bound.
     assumptions : tuple of Assumption
         Assumptions of the theorem, with what was found.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> losses = dw.streams.drifting_regression(rounds=400, dim=2, segment=100, seed=0)
+    >>> learner = dw.StronglyAdaptive(dw.Ball(2), switching_cost=1.0, gradient_bound=2.0, horizon=400)
+    >>> found = dw.regret.interval_certificate(dw.play(learner, losses, switching_cost=1.0), [(0, 400), (100, 200)])
+    >>> found.within, found.measured.round(2), found.bounds.round(1)
+    (True, array([-7.72,  2.17]), array([548.6, 280.9]))
     """
 
     learner: str

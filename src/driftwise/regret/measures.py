@@ -139,6 +139,15 @@ def regret_over_time(
 ) -> Array:
     """Return the regret with switching cost of the first t rounds, for every t; parameters as in `dynamic_regret`.
 
+    Parameters
+    ----------
+    trace, losses, comparators, switching_cost, norm
+        As in `dynamic_regret`.
+
+    Returns
+    -------
+    array of shape (T,)
+
     Examples
     --------
     >>> import driftwise as dw

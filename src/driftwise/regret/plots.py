@@ -37,6 +37,17 @@ def regret(trace: Trace, comparators: ArrayLike, *, bound: bool = True, ax: "Axe
         Draw the bound; its label says if an assumption of the theorem is not met in this run.
     ax : matplotlib axes, optional
         Where to draw; new axes when left out.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> from matplotlib.figure import Figure
+    >>> losses = dw.streams.drifting_regression(rounds=200, dim=2, segment=50, seed=0)
+    >>> learner = dw.Scream(losses.domain, switching_cost=1.0, gradient_bound=2.1, horizon=200)
+    >>> trace = dw.play(learner, losses, switching_cost=1.0)
+    >>> ax = dw.regret.plots.regret(trace, losses.generator, ax=Figure().subplots())
+    >>> [line.get_label() for line in ax.lines]
+    ['measured', 'bound']
     """
     run = None
     if instance("plots.regret", "bound", bound, bool, "False"):
@@ -83,6 +94,16 @@ def decisions(
         Coordinates to draw; the first three when left out.
     ax : matplotlib axes, optional
         Where to draw; new axes when left out.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> from matplotlib.figure import Figure
+    >>> targets = [[1.0], [1.0], [-1.0]]
+    >>> trace = dw.play(dw.OGD(dw.Ball(1), step=0.5), dw.TrackingLoss(targets))
+    >>> ax = dw.regret.plots.decisions(trace, targets, ax=Figure().subplots())
+    >>> ax.lines[0].get_ydata()
+    array([0.  , 0.5 , 0.75])
     """
     owner = "plots.decisions"
     losses = read_run(owner, trace, None)
@@ -120,6 +141,17 @@ def weights(trace: Trace, *, ax: "Axes | None" = None) -> "Axes":
         A run played with ``play(..., record_weights=True)``.
     ax : matplotlib axes, optional
         Where to draw; new axes when left out.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> from matplotlib.figure import Figure
+    >>> losses = dw.streams.drifting_regression(rounds=200, dim=2, segment=50, seed=0)
+    >>> learner = dw.Scream(losses.domain, switching_cost=1.0, gradient_bound=2.1, horizon=200)
+    >>> trace = dw.play(learner, losses, switching_cost=1.0, record_weights=True)
+    >>> ax = dw.regret.plots.weights(trace, ax=Figure().subplots())
+    >>> ax.get_ylabel(), len(ax.get_yticks()) == trace.weights.shape[1]
+    ('step size of the base-learner', True)
     """
     instance("plots.weights", "trace", trace, Trace, "play(learner, losses, record_weights=True)")
     if trace.weights is None:
@@ -157,6 +189,17 @@ def costs(
         Number of windows; fewer if there are fewer rounds.
     ax : matplotlib axes, optional
         Where to draw; new axes when left out.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> from matplotlib.figure import Figure
+    >>> losses = dw.TrackingLoss([[1.0], [1.0], [-1.0]])
+    >>> trace = dw.play(dw.OGD(dw.Ball(1), step=0.5), losses, switching_cost=2.0)
+    >>> best = dw.regret.hindsight_optimum(losses, dw.Ball(1), switching_cost=2.0)
+    >>> ax = dw.regret.plots.costs(trace, best, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['running (loss)', 'moving (switching cost)', 'hindsight optimum, both']
     """
     owner = "plots.costs"
     instance(owner, "trace", trace, Trace, "play(learner, losses)")

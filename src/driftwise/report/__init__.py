@@ -19,16 +19,46 @@ __all__ = ["Report", "build", "publish", "require"]
 
 @dataclass(frozen=True)
 class Report:
-    """The files of a report."""
+    """The files of a report.
+
+    Made by `publish` and `build`.
+
+    Attributes
+    ----------
+    page : Path
+        One HTML file that needs no other file and no network.
+    figures : list of Path
+        A PNG and a PDF of every finding that has panels, in the order of the page.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from driftwise.experiments import Finding
+    >>> from driftwise.report import publish
+    >>> finding = Finding("Squares", "They grow.", tables=[], claims=[])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     report = publish(folder, "Numbers", [finding])
+    ...     report.page.name, report.page.stat().st_size > 1000, report.figures
+    ('report.html', True, [])
+    """
 
     page: Path
-    """One HTML file that needs no other file and no network."""
     figures: list[Path]
-    """A PNG and a PDF of every finding that has panels, in the order of the page."""
 
 
 def require() -> None:
-    """Raise `MissingExtraError` if what draws a report is not installed: call it before a long run."""
+    """Raise `MissingExtraError` if what draws a report is not installed: call it before a long run.
+
+    Raises
+    ------
+    MissingExtraError
+        With the command that installs it.
+
+    Examples
+    --------
+    >>> from driftwise.report import require
+    >>> require()
+    """
     for module in ("plotly", "matplotlib"):
         optional("A report", module, "experiments")
 
@@ -94,7 +124,7 @@ def build(folder: str | Path, *, order: Iterable[str] = ()) -> Report:
     ----------
     folder : str or Path
         A folder with findings, such as ``driftwise reproduce --out FOLDER`` makes.
-    order : iterable of str
+    order : iterable of str, optional
         Names of the chapters that come first.
 
     Returns

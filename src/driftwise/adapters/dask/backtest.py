@@ -61,6 +61,18 @@ def backtest(
     -------
     FleetTrace
         Totals for each series, in their order.
+
+    Examples
+    --------
+    >>> import distributed
+    >>> import driftwise as dw
+    >>> from driftwise.adapters.dask import backtest
+    >>> series = [dw.TrackingLoss([[0.5, 0.1 * k]] * 20) for k in range(3)]
+    >>> learner = dw.SelfTunedScream(dw.Ball(2), switching_cost=1.0)
+    >>> with distributed.Client(processes=False, n_workers=1, dashboard_address=None, set_as_default=False) as client:
+    ...     trace = backtest(client, learner, series, switching_cost=1.0)
+    >>> trace.total.round(3), bool((trace.total == dw.play(dw.Fleet(learner, 3), series, 1.0).total).all())
+    (array([1.386, 1.429, 1.556]), True)
     """
     cluster = Cluster(OWNER, client, number(OWNER, "patience", patience, low=0.0, exclusive=True))
     if not isinstance(learner, Learner | Fleet):

@@ -49,6 +49,20 @@ class DaskFleet(metaclass=Checked):
     round : int
         Number of calls of `observe`, `step` and `skip` so far, over all runs of this fleet. After `resume`, go on with
         the feedback of this round.
+
+    Examples
+    --------
+    >>> import distributed
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> shops = dw.Fleet(dw.SelfTunedScream(dw.Ball(2), switching_cost=1.0), 4)
+    >>> with distributed.Client(processes=False, n_workers=1, dashboard_address=None, set_as_default=False) as client:
+    ...     with shops.on_dask(client, shards=2) as far:
+    ...         for _ in range(3):
+    ...             stock = far.act()
+    ...             far.observe(np.ones((4, 2)))
+    ...         far.round, far.act().round(3)[0]
+    (3, array([-0.075, -0.075]))
     """
 
     def __init__(

@@ -117,6 +117,7 @@ CATALOGUE: dict[str, Source] = {
     ),
     "synthetic-prices": _made_up("Synthetic prices", "hour", ("EUR / MWh",), lambda: synthetic.prices(4000, 0)),
 }
+"""Series by name."""
 
 
 def missing(name: str) -> str | None:
@@ -126,6 +127,12 @@ def missing(name: str) -> str | None:
     ----------
     name : str
         A key of `CATALOGUE`.
+
+    Examples
+    --------
+    >>> from driftwise.applications.data import missing
+    >>> missing("synthetic-prices") is None
+    True
     """
     source = CATALOGUE[name]
     return None if source.package is None or installed(source.package) else source.install
@@ -183,5 +190,11 @@ def choose(real: tuple[str, ...], fallback: str) -> tuple[str, ...]:
         Keys of `CATALOGUE`.
     fallback : str
         Name of a synthetic series.
+
+    Examples
+    --------
+    >>> from driftwise.applications.data import choose
+    >>> choose((), "synthetic-prices")
+    ('synthetic-prices',)
     """
     return tuple(name for name in real if not missing(name)) or (fallback,)

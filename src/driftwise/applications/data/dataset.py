@@ -7,28 +7,51 @@ from driftwise._validate import Array
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows of numbers, one a round, in the order in which they were measured."""
+    """Rows of numbers, one a round, in the order in which they were measured.
+
+    Made by `load`.
+
+    Attributes
+    ----------
+    name : str
+        Key in `CATALOGUE`.
+    title : str
+        Name of what was measured, fit for a heading.
+    values : array of shape (T, k)
+        The numbers; of several columns the first is what the others forecast.
+    columns : tuple of str
+        Meaning of every column, with its unit.
+    step : {"hour", "day"}
+        Length of a round.
+    source : str
+        Names of those who measured it.
+    licence : str
+        Licence of the data; the package that ships them may have another.
+    package : str or None
+        Package that ships it; None if it is synthetic.
+    note : str
+        Caveat that a reader has to know before believing a conclusion.
+    gaps : tuple of int
+        Rounds without a measurement, filled with the value before.
+
+    Examples
+    --------
+    >>> from driftwise.applications.data import load
+    >>> series = load("synthetic-traffic")
+    >>> series.title, series.step, series.values.shape, series.synthetic
+    ('Synthetic demand', 'hour', (4000, 1), True)
+    """
 
     name: str
-    """Key in `CATALOGUE`."""
     title: str
-    """Name of what was measured, fit for a heading."""
     values: Array
-    """Shape (T, k); of several columns the first is what the others forecast."""
     columns: tuple[str, ...]
-    """Meaning of every column, with its unit."""
     step: str
-    """Length of a round: "hour" or "day"."""
     source: str
-    """Names of those who measured it."""
     licence: str
-    """Licence of the data; the package that ships them may have another."""
     package: str | None
-    """Package that ships it; None if it is synthetic."""
     note: str = ""
-    """Caveat that a reader has to know before believing a conclusion."""
     gaps: tuple[int, ...] = ()
-    """Rounds without a measurement, filled with the value before."""
 
     @property
     def synthetic(self) -> bool:
@@ -41,7 +64,13 @@ class Dataset:
         return 24 if self.step == "hour" else 7
 
     def first(self, rounds: int) -> "Dataset":
-        """Return the first rounds of it, and a title that says so; itself if it is not longer."""
+        """Return the first rounds of it, and a title that says so; itself if it is not longer.
+
+        Parameters
+        ----------
+        rounds : int
+            Number of rounds to keep.
+        """
         if len(self) <= rounds:
             return self
         return replace(

@@ -143,7 +143,7 @@ def lazy_scream_controller(
     return _bound(owner, "lazy_scream", system, horizon, tuned_for, path_length, start, **given)
 
 
-@documented(parameters=PARAMETERS)
+@documented(parameters=PARAMETERS.replace("path_length : float\n", "path_length : float, default 0.0\n"))
 @checked
 def gradient_controller(
     system: System,

@@ -40,7 +40,7 @@ radii : float or array of shape (H,), optional
     Largest spectral norms of M[1], ..., M[H]; 2 kappa^3 (1 - gamma)^(i-1) when left out.
 scale : {"certified", "theory"}, default "certified"
     Norms of the powers of A_K that are computed, or the paper's bounds on them by kappa and gamma.
-disturbance_bound, cost_gradient : float
+disturbance_bound, cost_gradient : float, default 1.0 and 2.0
     W and G_c, as the controllers take them.
 start : float, default 0.0
     Norm of the first state; the comparators begin there too.

@@ -55,6 +55,14 @@ class Recovery(NamedTuple):
         Of A_K, in spectral norm; infinite where the rounds are too few to tell.
     A : float
         Of A = A_K + B K, in spectral norm.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> plant = dw.control.double_integrator()
+    >>> found = dw.control.bounds.moment_recovery(plant, exploration=1_000_000, K=[[0.4, 1.2]])
+    >>> round(found.error, 4), found.error == max(found.A, found.B)
+    (0.1367, True)
     """
 
     moments: float

@@ -57,7 +57,7 @@ def sufficiency(
     scale : {"certified", "theory"}, default "certified"
         Norms that are computed, or bounds on them by kappa and gamma: the larger kappa and the smaller gamma of the two
         gains, which make r at most 2 kappa^3 (1 - gamma)^H / gamma.
-    disturbance_bound, cost_gradient : float
+    disturbance_bound, cost_gradient : float, default 1.0 and 2.0
         W and G_c, as the controllers take them.
 
     Examples

@@ -51,6 +51,16 @@ class UnknownSystem(NamedTuple):
         What the same comparators cost more on the estimate than on the plant.
     disturbance : float
         W^, the largest disturbance that the controller sees; it must be built for that.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> estimate = dw.control.LinearSystem([[0.6, 0.2], [0.0, 0.5]], [[0.0], [1.0]])
+    >>> found = dw.control.bounds.unknown_system(
+    ...     estimate, error=1e-4, horizon=10**6, exploration=10**4, path_length=0.0, K=[[0.0, 0.1]], radii=0.1
+    ... )
+    >>> found.total == found.exploration + found.commit + found.mismatch
+    True
     """
 
     exploration: float

@@ -33,6 +33,23 @@ class Controller(Actor):
         What to do about input that is refused (NaN, infinity, a wrong shape, numbers beyond 1e100, no cost). "raise":
         an `InputError`, and the controller is what it was. "skip": a state is taken for missing, a cost for not known,
         as with `skip`, and another input that was applied for not given; `refused` counts them.
+
+    Examples
+    --------
+    A controller that pushes back with the same force, however far the state is off:
+
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> class Switch(dw.control.Controller):
+    ...     def _decide(self, x):
+    ...         return -np.sign(x)
+    ...
+    ...     def _learn(self, cost, x, u):
+    ...         pass
+    >>> plant, controller = dw.control.LinearSystem(1.0, 1.0), Switch(state_dim=1, input_dim=1)
+    >>> trace = dw.control.simulate(plant, controller, dw.control.QuadraticCost(1.0, 1.0), [2.5, 0.0, 0.0])
+    >>> trace.states.ravel()
+    array([0. , 2.5, 1.5])
     """
 
     _for_all = ("on_bad_input",)

@@ -27,6 +27,16 @@ class Event(NamedTuple):
         What the controller was from then on.
     text : str
         What happened, and why.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> controller = dw.control.LinearController(dw.control.double_integrator(), guard=True)
+    >>> for x in ([1.0, 0.0], None):
+    ...     u = controller.act(x)
+    ...     controller.observe(dw.control.QuadraticCost(1.0, 1.0))
+    >>> controller.log[0].round, controller.log[0].status
+    (1, 'fallback')
     """
 
     round: int
@@ -124,6 +134,16 @@ class Health:
         The delay, gain and lag of the actuator that the controller goes by.
     events : int
         Number of events so far.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> controller = dw.control.LinearController(dw.control.double_integrator(), guard=True)
+    >>> for x in ([1.0, 0.0], None):
+    ...     u = controller.act(x)
+    ...     controller.observe(dw.control.QuadraticCost(1.0, 1.0))
+    >>> print(controller.health)
+    fallback: 25% of what is learnt is in use, 1 samples lost
     """
 
     status: str

@@ -39,6 +39,15 @@ class Cost(Fixed):
         Number of states and of inputs; None when the cost takes any.
     if_not_convex : {"refuse", "warn"}
         What is done when the cost turns out not to be convex.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> cost = dw.control.QuadraticCost(1.0, 2.0)
+    >>> isinstance(cost, dw.control.Cost), cost.value([1.0, 1.0], [3.0])
+    (True, 20.0)
+    >>> cost.gradient([1.0, 1.0], [3.0])
+    (array([2., 2.]), array([12.]))
     """
 
     state_dim: int | None = None
@@ -49,11 +58,27 @@ class Cost(Fixed):
 
     @abstractmethod
     def value(self, x: ArrayLike, u: ArrayLike) -> float:
-        """Return c(x, u)."""
+        """Return c(x, u).
+
+        Parameters
+        ----------
+        x : array of shape (dx,)
+            State.
+        u : array of shape (du,)
+            Input.
+        """
 
     @abstractmethod
     def gradient(self, x: ArrayLike, u: ArrayLike) -> tuple[Array, Array]:
-        """Return the gradients in x and in u; at a kink, a subgradient."""
+        """Return the gradients in x and in u; at a kink, a subgradient.
+
+        Parameters
+        ----------
+        x : array of shape (dx,)
+            State.
+        u : array of shape (du,)
+            Input.
+        """
 
     @property
     def gradient_constant(self) -> float | None:
@@ -61,7 +86,13 @@ class Cost(Fixed):
         return None
 
     def probe(self, state_dim: int, input_dim: int) -> None:
-        """Check that the cost fits a plant of these dimensions."""
+        """Check that the cost fits a plant of these dimensions.
+
+        Parameters
+        ----------
+        state_dim, input_dim : int
+            Number of states and of inputs.
+        """
         fits = self.state_dim in (None, state_dim) and self.input_dim in (None, input_dim)
         if fits and type(state_dim) is type(input_dim) is int and state_dim > 0 < input_dim:
             return  # in every round of a run by hand

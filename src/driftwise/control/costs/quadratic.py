@@ -151,7 +151,13 @@ class QuadraticCost(DataCost):
         return float(rates(self.data).max())
 
     def steepest(self, state_bound: float, input_bound: float) -> tuple[float, float] | None:
-        """Return bounds on the norms of the gradients in x and in u, over states and inputs within these norms."""
+        """Return bounds on the norms of the gradients in x and in u, over states and inputs within these norms.
+
+        Parameters
+        ----------
+        state_bound, input_bound : float
+            Largest norms of a state and of an input.
+        """
         return steepest(self.data, state_bound, input_bound) if self.compiled else None
 
     @property

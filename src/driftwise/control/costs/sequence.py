@@ -59,7 +59,15 @@ class CostSequence(Fixed):
     @classmethod
     @checked
     def constant(cls, cost: Cost, rounds: int) -> "CostSequence":
-        """Return the same cost in all rounds."""
+        """Return the same cost in all rounds.
+
+        Parameters
+        ----------
+        cost : Cost
+            The cost.
+        rounds : int
+            T.
+        """
         owner = "CostSequence.constant"
         instance(owner, "cost", cost, Cost, _HINT)
         T = whole(owner, "rounds", rounds)
@@ -168,7 +176,13 @@ class CostSequence(Fixed):
         return any(bool(target.any()) for each in data for target in each.targets)
 
     def steepest(self, state_bound: float, input_bound: float) -> tuple[float, float]:
-        """Return bounds on the norms of the gradients in x and in u, over states and inputs within these norms."""
+        """Return bounds on the norms of the gradients in x and in u, over states and inputs within these norms.
+
+        Parameters
+        ----------
+        state_bound, input_bound : float
+            Largest norms of a state and of an input.
+        """
         if self.model is None and self.gradient_constant is not None:
             return self.gradient_constant * state_bound, self.gradient_constant * input_bound
         found = None if self.model is None else self.model.steepest(state_bound, input_bound)
@@ -182,6 +196,11 @@ class CostSequence(Fixed):
         """Check that the costs fit a plant of these dimensions; see `CustomCost.probe`.
 
         Of more than 100 different costs, 100 are tried, evenly spread over the list from the first to the last.
+
+        Parameters
+        ----------
+        state_dim, input_dim : int
+            Number of states and of inputs.
         """
         spread = np.linspace(0, len(self._costs) - 1, min(len(self._costs), _PROBED))
         for n in spread.round().astype(int):

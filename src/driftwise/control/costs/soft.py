@@ -126,7 +126,13 @@ class SoftLimits(DataCost):
         return np.asarray(2.0 * heaviest * np.abs(self.data.scales[:, 0]))
 
     def steepest(self, state_bound: float, input_bound: float) -> tuple[float, float] | None:
-        """Return bounds on the norms of the gradients in x and in u, over states and inputs within these norms."""
+        """Return bounds on the norms of the gradients in x and in u, over states and inputs within these norms.
+
+        Parameters
+        ----------
+        state_bound, input_bound : float
+            Largest norms of a state and of an input.
+        """
         if not self.compiled or self.state_dim is None:
             return None
         within, of_inputs = steepest(self.data, state_bound, input_bound)

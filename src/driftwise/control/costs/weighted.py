@@ -38,7 +38,13 @@ class WeightedCost(DataCost):
         return np.asarray(self.data.scales[0, 1] * self.data.input[0, 0])
 
     def steepest(self, state_bound: float, input_bound: float) -> tuple[float, float] | None:
-        """Return the norms of the weights, which no gradient exceeds; None if their number is not known."""
+        """Return the norms of the weights, which no gradient exceeds; None if their number is not known.
+
+        Parameters
+        ----------
+        state_bound, input_bound : float
+            Largest norms of a state and of an input.
+        """
         if not self.compiled or self.state_dim is None or self.input_dim is None:
             return None
         norms = [np.linalg.norm(part, axis=(1, 2))[self.data.stage] for part in (self.data.state, self.data.input)]

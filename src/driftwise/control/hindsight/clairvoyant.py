@@ -30,6 +30,14 @@ class Clairvoyant(Comparator):
     ----------
     states, inputs, costs, gap, status
         As in `Comparator`; the gap is to all inputs, within the bound if there is one.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> plant, cost = dw.control.LinearSystem(0.5, 1.0), dw.control.QuadraticCost(1.0, 1.0)
+    >>> best = dw.control.clairvoyant(plant, cost, [[1.0], [-1.0], [1.0]])
+    >>> best.inputs.ravel().round(3), round(best.total, 3)
+    (array([-0.412,  0.353,  0.   ]), 0.765)
     """
 
     label = "clairvoyant"

@@ -37,6 +37,14 @@ class BestLinear(Comparator):
         As in `Comparator`; the gap is None, since total costs are not convex in K.
     K : array of shape (du, dx)
         The gain, u = -K x.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> plant, cost = dw.control.LinearSystem(0.5, 1.0), dw.control.QuadraticCost(1.0, 1.0)
+    >>> best = dw.control.best_linear(plant, cost, [[1.0], [-1.0], [1.0], [-1.0]])
+    >>> best, best.K.round(3)
+    (BestLinear(rounds=4, total=1.75359, gap=unknown), array([[-0.118]]))
     """
 
     K: Array

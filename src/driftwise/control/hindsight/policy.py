@@ -47,6 +47,14 @@ class BestPolicy(Comparator):
         M of every segment.
     segments : array of shape (S,)
         First round of every segment.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> plant, cost = dw.control.LinearSystem(0.5, 1.0), dw.control.QuadraticCost(1.0, 1.0)
+    >>> best = dw.control.best_policy(plant, cost, [[1.0], [-1.0], [1.0], [-1.0]], K=0.5, memory=1)
+    >>> best.policies.round(3), round(best.total, 3)
+    (array([[[[0.533]]]]), 1.617)
     """
 
     K: Array

@@ -70,6 +70,15 @@ class BestPolicies(Comparator):
         that the status names.
     optimal : bool
         Whether the gap is at most 1e-6 of the overall cost.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> plant, cost = dw.control.LinearSystem(0.5, 1.0), dw.control.QuadraticCost(1.0, 1.0)
+    >>> pushes = [[1.0], [-1.0], [1.0], [1.0], [1.0], [1.0]]
+    >>> best = dw.control.best_policies(plant, cost, pushes, switching_cost=0.1, K=0.5, memory=1)
+    >>> round(best.overall, 4), round(best.path_length, 4), best.optimal
+    (3.1653, 2.0974, True)
     """
 
     gap: float

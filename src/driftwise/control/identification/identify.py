@@ -45,6 +45,18 @@ class Identified:
         Changes of [A, B] that together make up the error: what each block of rounds that is left out does, and what
         allowing for an offset does. Weighted by independent numbers of mean 0 and variance 1, their sum is an error
         that the estimate may well have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> probes = np.random.default_rng(0).choice([-1.0, 1.0], (400, 1))
+    >>> states = np.zeros((401, 1))
+    >>> for t in range(400):
+    ...     states[t + 1] = 0.8 * states[t] + 0.5 * probes[t] + 0.1 * np.sin(0.1 * t)
+    >>> found = dw.control.identify(states, probes, probes, K=[[0.0]])
+    >>> found.A.round(3), found.B.round(3), round(found.error, 3)
+    (array([[0.805]]), array([[0.502]]), 0.008)
     """
 
     A: Array

@@ -58,6 +58,15 @@ class System(Fixed):
         As above, read-only.
     delay : int
         As above.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> plant = dw.control.LinearSystem([[1.0, 1.0], [0.0, 1.0]], [[0.0], [1.0]], input_limit=2.0, delay=1)
+    >>> isinstance(plant, dw.control.System), plant
+    (True, LinearSystem(state_dim=2, input_dim=1, input_limit=..., delay=1))
+    >>> plant.prompt, plant.augmented[0].shape
+    (False, (3, 3))
     """
 
     _numbers: tuple[float, ...] = (0.0,)
@@ -128,7 +137,15 @@ class System(Fixed):
                 part.setflags(write=False)
 
     def data(self, rounds: int, rng: np.random.Generator) -> PlantData:
-        """Return the plant over the rounds of one run; what is random about it is drawn here, from `rng`."""
+        """Return the plant over the rounds of one run; what is random about it is drawn here, from `rng`.
+
+        Parameters
+        ----------
+        rounds : int
+            T.
+        rng : numpy.random.Generator
+            Where random changes come from.
+        """
         owner = f"{type(self).__name__}.data"
         instance(owner, "rng", rng, np.random.Generator, "numpy.random.default_rng(0)")
         changes = self._changes(whole(owner, "rounds", rounds), rng)

@@ -14,6 +14,11 @@ def double_integrator() -> LinearSystem:
 
     The smallest system that is not stable by itself; A = [[1, 1], [0, 1]] and B = [[0], [1]].
 
+    Returns
+    -------
+    LinearSystem
+        Two states, one input, no limits.
+
     Examples
     --------
     >>> from driftwise.control import double_integrator

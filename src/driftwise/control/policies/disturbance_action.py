@@ -51,7 +51,15 @@ class DisturbanceAction(metaclass=Checked):
         return len(self.M)
 
     def act(self, x: ArrayLike, disturbances: ArrayLike) -> Array:
-        """Return the input for state x after the disturbances w_0, ..., w_{t-1} (rows, oldest first)."""
+        """Return the input for state x after the disturbances w_0, ..., w_{t-1} (rows, oldest first).
+
+        Parameters
+        ----------
+        x : array of shape (dx,)
+            x_t.
+        disturbances : array of shape (t, dx)
+            w_0, ..., w_{t-1}; before the first one they are 0.
+        """
         owner = "DisturbanceAction.act"
         dx = self.K.shape[1]
         u: Array = -self.K @ array(owner, "x", x, (dx,))
@@ -65,6 +73,17 @@ class DisturbanceAction(metaclass=Checked):
         """Return the policy around gain K that imitates u = -K* x for the gain K* in `target`.
 
         M[i] = (K - K*) (A - B K*)^(i-1) for i = 1, ..., H: the paper's sufficiency lemma with its exponent corrected.
+
+        Parameters
+        ----------
+        system : System
+            The plant; its nominal (A, B) is used.
+        K : array of shape (du, dx)
+            Gain of the policy.
+        target : array of shape (du, dx)
+            K*, the gain to imitate.
+        memory : int
+            H, the number of past disturbances that the policy answers to.
         """
         owner = "DisturbanceAction.matching"
         instance(owner, "system", system, System, PLANT_HINT)
@@ -139,6 +158,15 @@ def transfer_matrices(system: System, K: ArrayLike, policies: ArrayLike) -> Arra
     Returns
     -------
     array of shape (H + h + 1, dx, dx)
+
+    Examples
+    --------
+    What w_t, w_{t-1} and w_{t-2} contribute under two policies, around a gain of 0:
+
+    >>> import driftwise as dw
+    >>> plant = dw.control.LinearSystem(0.5, 1.0)
+    >>> dw.control.transfer_matrices(plant, 0.0, [[[[-0.5]]], [[[-0.4]]]]).ravel()
+    array([ 1.  ,  0.1 , -0.25])
     """
     owner = "transfer_matrices"
     gain, closed = read_loop(owner, system, K)
@@ -171,6 +199,17 @@ def unrolled_state(
         w_0, ..., w_{t-1}.
     start : array of shape (dx,), optional
         x_0; the origin when left out.
+
+    Returns
+    -------
+    array of shape (dx,)
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> plant = dw.control.LinearSystem(0.5, 1.0)
+    >>> dw.control.unrolled_state(plant, 0.0, [[[[-0.5]]], [[[-0.4]]]], [[1.0], [0.0]])
+    array([0.1])
     """
     owner = "unrolled_state"
     _, closed = read_loop(owner, system, K)

@@ -122,7 +122,15 @@ class TruncatedLosses(LossStream):
         return self._parts
 
     def states(self, t: int, window: Array) -> tuple[Array, Array]:
-        """Return y_t and v_t of a window of policies, shape (H + 2, H, du, dx), the oldest first."""
+        """Return y_t and v_t of a window of policies, shape (H + 2, H, du, dx), the oldest first.
+
+        Parameters
+        ----------
+        t : int
+            The round.
+        window : array of shape (H + 2, H, du, dx)
+            The policies of rounds t - H - 1, ..., t.
+        """
         H, du, dx = self.shape
         policies = array("TruncatedLosses.states", "window", window, (H + 2, H, du, dx))
         past, closed, head = self._parts["past"], self._parts["closed"], self._rounds - self._index(t)

@@ -242,6 +242,13 @@ class PooledLoop(PolicyLoop):
         """Go on with another model of the actuator, which learns from the last rounds at once.
 
         The bank does so by itself; for tests, and for compiling beforehand.
+
+        Parameters
+        ----------
+        number : int
+            Which of the models, from 0.
+        cost : Cost
+            The cost that the last rounds are judged by.
         """
         model = self._model(number)
         if model is None:

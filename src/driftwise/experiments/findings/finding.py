@@ -14,16 +14,30 @@ from driftwise.errors import InputError, ParameterError
 
 
 class Claim(NamedTuple):
-    """A statement with the numbers that decide it."""
+    """A statement with the numbers that decide it.
+
+    Attributes
+    ----------
+    text : str
+        What is claimed.
+    holds : bool or None
+        Verdict; None if it could not be checked.
+    measured : str
+        The numbers that decide it.
+    paper : bool, default False
+        Whether the claim is the paper's; ours if not.
+
+    Examples
+    --------
+    >>> from driftwise.experiments import Claim
+    >>> print(Claim("Squares grow", True, "1, 4, 9"))
+    Squares grow: holds (1, 4, 9)
+    """
 
     text: str
-    """What is claimed."""
     holds: bool | None
-    """Verdict; None if it could not be checked."""
     measured: str
-    """The numbers that decide it."""
     paper: bool = False
-    """Whether the claim is the paper's; ours if not."""
 
     @property
     def title(self) -> str:
@@ -40,51 +54,113 @@ class Claim(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows of text under a header; the first column names the row."""
+    """Rows of text under a header; the first column names the row.
+
+    Attributes
+    ----------
+    title : str
+        Heading, which says what the numbers are.
+    header : sequence of str
+        Name of every column.
+    rows : sequence of sequences of str
+        Rows of texts, one for each column.
+    detail : bool, default False
+        Whether it is a detail: folded up in the report, and not printed.
+
+    Examples
+    --------
+    >>> from driftwise.experiments import Table
+    >>> table = Table("Squares", ["n", "square"], [["1", "1"], ["2", "4"]])
+    >>> [row[1] for row in table.rows]
+    ['1', '4']
+    """
 
     title: str
-    """Heading, which says what the numbers are."""
     header: Sequence[str]
-    """Name of every column."""
     rows: Sequence[Sequence[str]]
-    """Rows of texts, one for each column."""
     detail: bool = False
-    """Whether it is a detail: folded up in the report, and not printed."""
 
 
 class Series(NamedTuple):
-    """One curve of a panel. The same name has the same colour in every panel."""
+    """One curve of a panel. The same name has the same colour in every panel.
+
+    Attributes
+    ----------
+    name : str
+        Name in the legend.
+    x : sequence of float
+        Points at which it was measured.
+    y : sequence of float
+        Values measured there.
+    spread : sequence of float, optional
+        Standard deviation over runs, drawn as a band around the curve.
+    style : {"line", "dashed", "points"}, default "line"
+        "dashed" is for references and bounds, "points" for measurements, which are joined by a thin line.
+
+    Examples
+    --------
+    >>> from driftwise.experiments import Series
+    >>> Series("squares", [1, 2, 3], [1, 4, 9]).style
+    'line'
+    """
 
     name: str
-    """Name in the legend."""
     x: Sequence[float]
-    """Points at which it was measured."""
     y: Sequence[float]
-    """Values measured there."""
     spread: Sequence[float] | None = None
-    """Standard deviation over runs, drawn as a band around the curve."""
     style: str = "line"
-    """"line", "dashed" for references and bounds, or "points" for measurements, which are joined by a thin line."""
 
 
 class Panel(NamedTuple):
-    """One pair of axes."""
+    """One pair of axes.
+
+    Attributes
+    ----------
+    title : str
+        Text above the axes.
+    x_label : str
+        Text below the axes.
+    y_label : str
+        Text beside the axes.
+    series : sequence of Series
+        The curves.
+    log : bool, default False
+        Whether both axes are logarithmic.
+
+    Examples
+    --------
+    >>> from driftwise.experiments import Panel, Series
+    >>> panel = Panel("Growth", "n", "square", [Series("squares", [1, 2, 3], [1, 4, 9])])
+    >>> [curve.name for curve in panel.series]
+    ['squares']
+    """
 
     title: str
-    """Text above the axes."""
     x_label: str
-    """Text below the axes."""
     y_label: str
-    """Text beside the axes."""
     series: Sequence[Series]
-    """The curves."""
     log: bool = False
-    """Whether both axes are logarithmic."""
 
 
 @dataclass(frozen=True)
 class Finding:
     """What a study found.
+
+    Attributes
+    ----------
+    title : str
+        Heading of the finding.
+    summary : str or sequence of str
+        Three to six short sentences with their numbers, as a sequence or as a text with one in a line. It is kept as a
+        text.
+    tables : sequence of Table
+        The numbers.
+    claims : sequence of Claim
+        Claims about the numbers, each with its verdict.
+    panels : sequence of Panel
+        The figure: pairs of axes.
+    columns : int, default 3
+        Panels in a row.
 
     Examples
     --------
@@ -94,18 +170,11 @@ class Finding:
     """
 
     title: str
-    """Heading of the finding."""
     summary: str | Sequence[str]
-    """Three to six short sentences with their numbers, as a sequence or as a text with one in a line. It is kept as a
-    text."""
     tables: Sequence[Table]
-    """The numbers."""
     claims: Sequence[Claim]
-    """Claims about the numbers, each with its verdict."""
     panels: Sequence[Panel] = ()
-    """The figure: pairs of axes."""
     columns: int = 3
-    """Panels in a row."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.summary, str):
@@ -133,19 +202,47 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Chapter:
-    """The findings of one experiment, as they are kept in a folder."""
+    """The findings of one experiment, as they are kept in a folder.
+
+    Made by `reproduce`, by `driftwise.applications.apply` and by `driftwise.report.publish`.
+
+    Attributes
+    ----------
+    name : str
+        Name of its file: letters, digits, - and _.
+    title : str
+        Heading of the chapter.
+    provenance : Provenance
+        Origin of the numbers: command, versions, machine, date, seconds and number of runs.
+    findings : sequence of Finding
+        Findings, in the order in which they are shown.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from driftwise.experiments import Chapter, Finding
+    >>> from driftwise.experiments.findings.provenance import provenance
+    >>> finding = Finding("Squares", "They grow.", tables=[], claims=[])
+    >>> chapter = Chapter("numbers", "Numbers", provenance("by hand", seconds=0.0, runs=0), [finding])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     chapter.write(Path(folder)).name
+    'numbers.json'
+    """
 
     name: str
-    """Name of its file: letters, digits, - and _."""
     title: str
-    """Heading of the chapter."""
     provenance: Provenance
-    """Origin of the numbers."""
     findings: Sequence[Finding]
-    """Findings, in the order in which they are shown."""
 
     def write(self, folder: Path) -> Path:
-        """Write it to ``folder/findings/NAME.json``, whole or not at all, and return the path."""
+        """Write it to ``folder/findings/NAME.json``, whole or not at all, and return the path.
+
+        Parameters
+        ----------
+        folder : Path
+            Folder of a report.
+        """
         if not re.fullmatch(r"[\w-]+", self.name):
             raise ParameterError(f"Chapter: name must be of letters, digits, - and _, got {self.name!r}.")
         for finding in self.findings:

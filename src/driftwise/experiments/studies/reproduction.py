@@ -35,21 +35,34 @@ def reproduce(
         "figure1", "figure2", "theory", "selftuned", "decisions", "control" or "late".
     out : Path
         Folder; runs go to ``out/runs/NAME/STUDY``, findings to ``out/findings/NAME.json``.
-    size : Size
-        How much of it to run.
+    size : Size, optional
+        How much of it to run; all when left out.
     resume, workers, dask
         As in `sweep`.
     console : rich.console.Console, optional
         Where to show progress, if it is a terminal.
-    command : str
+    command : str, default "driftwise.experiments.reproduce"
         The command that the report names as the origin of its numbers.
-    found : callable
+    found : callable, optional
         Called with every finding as soon as there is one.
 
     Returns
     -------
     Chapter
         The findings, and where they come from.
+
+    Examples
+    --------
+    An experiment takes from fifteen seconds, at quick size, to more than half an hour; the command is
+    ``driftwise reproduce NAME``.
+
+    >>> from pathlib import Path
+    >>> from driftwise.experiments import reproduce
+    >>> reproduce("figure3", Path("reports"))
+    Traceback (most recent call last):
+        ...
+    driftwise.errors.ParameterError: reproduce: there is no experiment 'figure3'; did you mean figure2? There are
+    figure1, figure2, theory, selftuned, decisions, control, late.
     """
     experiment = find_experiment(name)
     began, runs = time.monotonic(), 0

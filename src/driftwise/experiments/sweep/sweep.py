@@ -27,12 +27,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """One finished run."""
+    """One finished run.
+
+    Attributes
+    ----------
+    configuration : dict
+        Arguments of the function, the seed among them.
+    result : float or dict
+        Return value of the function: a number, or a dict of numbers, texts, None and arrays.
+
+    Examples
+    --------
+    >>> from driftwise.experiments import Run
+    >>> Run({"step": 0.5, "seed": 0}, {"cost": 3.0}).row
+    {'step': 0.5, 'seed': 0, 'cost': 3.0}
+    """
 
     configuration: dict[str, Any]
-    """Arguments of the function, the seed among them."""
     result: Result
-    """Return value of the function: a number, or a dict of numbers, texts, None and arrays."""
 
     @property
     def row(self) -> dict[str, Any]:
@@ -53,6 +65,13 @@ class Sweep(Sequence[Run]):
     ----------
     runs : iterable of Run
         The runs.
+
+    Examples
+    --------
+    >>> from driftwise.experiments import sweep
+    >>> runs = sweep(lambda n, seed: {"square": n * n, "odd": n % 2}, {"n": [1, 2, 3]}, seeds=1, workers=1)
+    >>> runs.column("square"), runs[-1].result, len(runs[:2])
+    (array([1, 4, 9]), {'square': 9, 'odd': 1}, 2)
     """
 
     def __init__(self, runs: Iterable[Run]) -> None:
@@ -77,6 +96,11 @@ class Sweep(Sequence[Run]):
         """Return one column, a value for each run; arrays of one shape are stacked.
 
         Where runs lack the entry, or have arrays of different shapes, it is an array of objects.
+
+        Parameters
+        ----------
+        name : str
+            An argument of the function, an entry of its results, or "result".
         """
         if name not in self._names:
             raise ParameterError(f"Sweep.column: name must be one of {', '.join(self._names)}; got {describe(name)}.")

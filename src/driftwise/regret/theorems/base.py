@@ -30,6 +30,19 @@ class Assumption:
         Whether it holds in this run; None if that was not, or cannot be, checked.
     text : str
         Finding in words.
+
+    Examples
+    --------
+    >>> import driftwise as dw
+    >>> learner = dw.OGD(dw.Ball(1), gradient_bound=1.0, horizon=3)
+    >>> trace = dw.play(learner, dw.TrackingLoss([[1.0], [1.0], [-1.0]]))
+    >>> for assumption in dw.regret.certificate(trace, [[0.5]] * 3).assumptions:
+    ...     print(assumption)
+    convexity       holds        TrackingLoss is convex
+    gradient bound  NOT MET      the largest in the run is 2, the bound 1
+    domain          holds        decisions and comparators lie in it
+    horizon         holds        3 rounds planned, 3 played
+    start           holds        a new learner
     """
 
     name: str

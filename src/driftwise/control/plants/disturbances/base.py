@@ -32,6 +32,19 @@ class Disturbance(Fixed):
     push : float
         Norm of the push away from the origin with which an `AdversarialDisturbance` answers the state; 0 for every
         other kind.
+
+    Examples
+    --------
+    One of your own gives the rows of a run, from a generator that it is handed:
+
+    >>> import driftwise as dw
+    >>> class Gusts(dw.control.Disturbance):
+    ...     bound = 2.0
+    ...
+    ...     def _rows(self, rounds, dim, rng):
+    ...         return 2.0 * (rng.random((rounds, dim)) < 0.25) / dim**0.5
+    >>> Gusts(seed=0).sample(rounds=8, dim=1).ravel()
+    array([0., 0., 2., 2., 0., 0., 0., 0.])
     """
 
     bound: float
@@ -44,7 +57,13 @@ class Disturbance(Fixed):
     def _rows(self, rounds: int, dim: int, rng: np.random.Generator) -> Array: ...
 
     def bound_for(self, dim: int) -> float:
-        """Return the largest Euclidean norm that a row of `dim` coordinates can have."""
+        """Return the largest Euclidean norm that a row of `dim` coordinates can have.
+
+        Parameters
+        ----------
+        dim : int
+            Number of states.
+        """
         whole(type(self).__name__, "dim", dim)
         return self.bound
 

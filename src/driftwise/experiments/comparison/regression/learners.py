@@ -19,12 +19,24 @@ class Setting(NamedTuple):
 
 
 class Contender(NamedTuple):
-    """A learner that can be chosen."""
+    """A learner that can be chosen.
+
+    Attributes
+    ----------
+    label : str
+        Name in tables and figures, which says which learning rate it has.
+    make : callable
+        Function that makes the learner for a setting: domain, gradient_bound, switching_cost and horizon.
+
+    Examples
+    --------
+    >>> from driftwise.experiments.comparison import CONTENDERS
+    >>> CONTENDERS["ader"].label
+    'Ader, improved'
+    """
 
     label: str
-    """Name in tables and figures, which says which learning rate it has."""
     make: Callable[[Setting], Learner]
-    """Function that makes the learner for a setting."""
 
 
 def _contender(label: str, kind: Callable[..., Learner], *told: str, **chosen: str) -> Contender:
