@@ -183,7 +183,6 @@ POLARS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: pl.DataFrame(_columns()).with_columns(loss=pl.Series([1.0, None, 1.0, 1.0])),
         "1 missing",
     ),
-    "text": (lambda: pl.DataFrame(_columns()).with_columns(loss=pl.lit("a")), "loss must be float64"),
     "lists": (lambda: pl.DataFrame(_columns()).with_columns(loss=pl.Series([[1.0]] * 4)), "loss must be float64"),
     "single": (lambda: pl.DataFrame(_columns()).with_columns(pl.col("loss").cast(pl.Float32)), "float32"),
 }
@@ -305,6 +304,9 @@ def test_parquet_columns_of_other_types_are_refused(column: Any, words: str, pat
 def test_words_in_place_of_numbers_are_refused(path: Path) -> None:
     FRAME.astype({"loss": str}).to_parquet(path)
     check_refused(lambda: dw.Trace.from_parquet(path), "the column loss must be float64")
+    check_refused(
+        lambda: dw.Trace.from_polars(pl.DataFrame(_columns()).with_columns(loss=pl.lit("a"))), "loss must be float64"
+    )
     FRAME.assign(note="a", mark="b").to_parquet(path)
     check_refused(lambda: dw.Trace.from_parquet(path), "the column 'note' must be float64")
 

@@ -10,8 +10,8 @@ import numpy as np
 from driftwise import _trace_table
 from driftwise._frames import MAX_BYTES, Record, Table
 from driftwise._frames.files import read_parquet
-from driftwise._frames.given import Labels
 from driftwise._frames.frames import from_pandas, from_polars
+from driftwise._frames.given import Labels
 from driftwise._plot import axes
 from driftwise._round_prices import Prices, costs_along, largest_of, shown, varies
 from driftwise._validate import Array, checked

@@ -31,7 +31,9 @@ class Product(Domain):
         parts = tuple(factors[0]) if len(factors) == 1 and isinstance(factors[0], list | tuple) else factors
         if not parts:
             raise ParameterError("Product: give at least one domain, such as Product(Ball(2), Simplex(3)).")
-        self.factors = tuple(instance("Product", f"factor {k}", part, Domain, "Ball(2)") for k, part in enumerate(parts))
+        self.factors = tuple(
+            instance("Product", f"factor {k}", part, Domain, "Ball(2)") for k, part in enumerate(parts)
+        )
         blocks = tuple(block for factor in self.factors for block in factor.blocks)
         super().__init__(blocks, math.hypot(*(factor.diameter for factor in self.factors)))
 

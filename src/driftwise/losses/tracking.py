@@ -30,9 +30,7 @@ class TrackingLoss(CoordinateLoss):
     value_of, slope_of, pieces = half_square, half_square_slope, HALF_SQUARE
 
     def __init__(self, targets: ArrayLike) -> None:
-        super().__init__(
-            read_rows("TrackingLoss", "targets", targets), labels_of("TrackingLoss", targets=targets)
-        )
+        super().__init__(read_rows("TrackingLoss", "targets", targets), labels_of("TrackingLoss", targets=targets))
 
     def gradient_bound(self, domain: Domain) -> float:
         """Return the largest distance from a target to a decision."""
