@@ -42,7 +42,7 @@ def to_pandas(owner: str, table: Table) -> Any:
 
 
 def from_pandas(owner: str, frame: object) -> Table:
-    """Return the columns of a pandas DataFrame, its settings if it has them still, and an index that does not only count.
+    """Return the columns of a pandas DataFrame, its settings if there are any, and an index that does not only count.
 
     Examples
     --------

@@ -128,9 +128,8 @@ class Differentiable:
     def _resort(self, reason: str) -> None:
         self.how = DIFFERENCES
         warnings.warn(
-            f"{self.owner}: gradients are central differences, two values of the function for every coordinate and off "
-            f"by about 1e-9 of their size, because {reason}. Written with jax.numpy throughout, the function would have "
-            "exact ones.",
+            f"{self.owner}: gradients are central differences, two values for every coordinate and off by about 1e-9 of "
+            f"their size, because {reason}. Written with jax.numpy throughout, the function would have exact ones.",
             DifferencesWarning,
             stacklevel=2,
         )
@@ -176,7 +175,8 @@ def rows_of(owner: str, data: Any) -> tuple[Callable[[int], Any], int]:
     values = np.asarray(data)
     if values.ndim == 0 or values.dtype.kind not in "fiub" or not len(values):
         raise InputError(
-            f"{owner}: data must be arrays of numbers with one row a round, alone or in tuples and dicts, got {data!r:.60}."
+            f"{owner}: data must be arrays of numbers with a row for each round, alone or in tuples and dicts, got "
+            f"{data!r:.60}."
         )
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         row = int(np.argwhere(~np.isfinite(values))[0][0])

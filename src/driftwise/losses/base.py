@@ -115,7 +115,7 @@ class LossStream(Fixed):
 
     @property
     def index(self) -> Labels:
-        """What the rounds are called, such as dates: the index of the pandas data, or the time column of a polars frame.
+        """What the rounds are called, such as dates: the index of pandas data, or the time column of a polars frame.
 
         None where the losses were made of plain arrays, or of data that only number their rows.
         """

@@ -70,8 +70,8 @@ def central_differences(owner: str, value: Callable[[Array], Any], w: Array, ste
             heights.append(height if known else at_w)
         if ends[0] == ends[1] or not np.isfinite(at_w):
             raise InputError(
-                f"{owner}: the function is {at_w} at w = {np.array2string(w, threshold=4, precision=4)}, and not finite "
-                f"around it along coordinate {k}, so that it has no gradient there."
+                f"{owner}: the function is {at_w} at w = {np.array2string(w, threshold=4, precision=4)}, or not finite "
+                f"on either side of it along coordinate {k}, so that it has no gradient there."
             )
         slopes[k] = (heights[1] - heights[0]) / (ends[1] - ends[0])
     return array(owner, "its gradient by differences", slopes, w.shape)

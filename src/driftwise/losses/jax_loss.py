@@ -155,10 +155,11 @@ def from_jax(
             "rounds=100); for one loss give the function alone."
         )
     size, depth = whole(owner, "dim", dim), whole(owner, "memory", memory, low=0)
-    labels, row, count = None, (lambda t: t), rounds
+    labels, count = None, rounds
+    row: Callable[[int], Any] = int
     if data is not None:
         labels = labels_of(owner, data=data)
-        if library_of(data) and data.ndim == 2 if hasattr(data, "ndim") else hasattr(data, "columns"):
+        if library_of(data) and hasattr(data, "columns"):
             data = {str(name): plain(owner, f"data[{name!r}]", data[name]) for name in data.columns}
         row, count = rows_of(owner, plain(owner, "data", data))
     inner = Differentiable(_named(function), function)
