@@ -106,7 +106,15 @@ def loose(
 
 
 def array(owner: str, name: str, value: ArrayLike, shape: tuple[int | str, ...], *, copy: bool = False) -> Array:
-    """Return `value` as a C-contiguous float64 array of `shape`; a named side may have any positive length."""
+    """Return `value` as a C-contiguous float64 array of `shape`; a named side may have any positive length.
+
+    Where the shape is (1,), a plain number will do.
+
+    Examples
+    --------
+    >>> array("OGD.observe", "gradient", 3.0, (1,))
+    array([3.])
+    """
 
     def refused(got: str, limit: str = "") -> InputError:
         sides = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
@@ -116,8 +124,10 @@ def array(owner: str, name: str, value: ArrayLike, shape: tuple[int | str, ...],
         given = _read(value)
     except NOT_NUMBERS:
         raise refused(describe(value)) from None
+    if shape == (1,) and given.ndim == 0:
+        given = given.reshape(1)
     if given.dtype.kind not in "fiu" or given.ndim != len(shape):
-        raise refused(describe(given if given.ndim else value))
+        raise refused(describe(given if np.ndim(value) else value))
     for side, length in zip(shape, given.shape, strict=True):
         if length == 0 or (isinstance(side, int) and side != length):
             raise refused(describe(given))

@@ -11,6 +11,7 @@ from driftwise import _trace_table
 from driftwise._frames import MAX_BYTES, Record, Table
 from driftwise._frames.files import read_parquet
 from driftwise._frames.frames import from_pandas, from_polars
+from driftwise._frames.given import Labels
 from driftwise._plot import axes
 from driftwise._round_prices import Prices, costs_along, largest_of, shown, varies
 from driftwise._validate import Array, checked
@@ -91,6 +92,24 @@ class Trace(Record):
         """Domain of the decisions; None for a committee, whose members may propose anything, and without a learner."""
         learner = vars(self).get("learner")
         return learner.domain if isinstance(learner, Learner) else None
+
+    @property
+    def index(self) -> Labels:
+        """What the rounds are called, such as dates: that of the losses, or of the frame that was read; None without.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import driftwise as dw
+        >>> views = pd.Series([3.0, 8.0], index=pd.date_range("2024-03-01", periods=2, name="day"))
+        >>> dw.play(dw.OGD(dw.Box(0.0, 9.0), step=1.0), dw.CapacityLoss(views)).to_pandas()[["loss", "w_0"]]
+                    loss  w_0
+        day
+        2024-03-01  15.0  0.0
+        2024-03-02  24.0  4.0
+        """
+        stream = vars(self).get("stream")
+        return super().index if stream is None or stream.index is None else stream.index
 
     @property
     def label(self) -> str:
@@ -199,7 +218,7 @@ class Trace(Record):
         """Return the run that a pandas DataFrame holds, bit for bit.
 
         The columns are those of `to_pandas`, in any order: ``round``, ``loss``, ``move``, ``w_0``, ``w_1``, ..., and if
-        they are there ``move_cost`` and ``weight_0``, ``weight_1``, .... The index does not matter.
+        they are there ``move_cost`` and ``weight_0``, ``weight_1``, .... An index that does not only count is kept.
 
         Parameters
         ----------
@@ -361,8 +380,9 @@ class Trace(Record):
             raise InputError(
                 f"{owner}: the run is one of {settings['learner']!r:.60}, and the learner given is {learner!r:.60}."
             )
-        held = {"decisions": decisions, "losses": losses, "moves": moves, "weights": parts["weight"]}
+        held: dict[str, Any] = {"decisions": decisions, "losses": losses, "moves": moves, "weights": parts["weight"]}
         if proposals is not None or not settings.get("proposals"):
             held["proposals"] = proposals
+        held["_index"] = table.index
         outside = {"switching_cost": price, "learner": learner, "stream": stream}
         return cls._made_of(settings.get("learner"), held, outside)

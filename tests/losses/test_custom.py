@@ -206,7 +206,7 @@ def test_constants_that_are_given_are_returned() -> None:
         ({"lipschitz": -1.0}, "lipschitz must be at least 0 everywhere, got -1"),
         ({"gradient_bound": -1.0}, "gradient_bound must be"),
         ({"value": 3}, "value must be a function of"),
-        ({"gradient": None}, "gradient must be a function of"),
+        ({"gradient": 3}, "gradient must be a function of"),
         ({"rounds": 0}, "rounds must be a whole number of at least 1"),
         ({"dim": -1}, "dim must be a whole number of at least 1"),
         ({"memory": -1}, "memory must be a whole number of at least 0"),

@@ -45,14 +45,15 @@ def write_parquet(owner: str, path: str | os.PathLike[str], table: Table) -> Non
     """
     arrow, parquet = optional(owner, "pyarrow", EXTRA), optional(owner, "pyarrow.parquet", EXTRA)
     settings = pack(table.settings)
+    labels = _labels(arrow, table.index, list(table.columns))
     metadata = {
         KEY: settings,
-        DIGEST: _digest(table.columns, settings, table.attachments),
+        DIGEST: _digest(table.columns, settings, table.attachments, labels),
         PANDAS: json.dumps({KEY: settings}),
         # In base64, since readers in other languages take metadata for text.
         **{f"{KEY}.{name}": base64.b64encode(data).decode() for name, data in table.attachments.items()},
     }
-    columns = arrow.table({name: arrow.array(values) for name, values in table.columns.items()})
+    columns = arrow.table({**labels, **{name: arrow.array(values) for name, values in table.columns.items()}})
     sink = arrow.BufferOutputStream()
     parquet.write_table(columns.replace_schema_metadata(metadata), sink, use_dictionary=False, write_page_checksum=True)
     write_atomically(owner, path, memoryview(sink.getvalue()))
@@ -88,9 +89,11 @@ def read_parquet(owner: str, path: str | os.PathLike[str], max_bytes: int = MAX_
         names = read.schema.names
         if len(set(names)) < len(names):
             raise InputError(f"{owner}: {name} has two columns of one name; drop one of them.")
-        columns = {key: _numbers(owner, arrow, key, read.column(key)) for key in names}
+        words = [key for key in names if _is_label(arrow, read.schema.field(key).type)]
+        labels = {words[0]: read.column(words[0])} if len(words) == 1 else {}
+        columns = {key: _numbers(owner, arrow, key, read.column(key)) for key in names if key not in labels}
         # Looked for in the bytes too: damage can hide the metadata as a whole.
-        return _verified(owner, name, columns, metadata, ours=DIGEST.encode() in data)
+        return _verified(owner, name, columns, labels, metadata, ours=DIGEST.encode() in data)
     except DriftwiseError:
         raise
     except MemoryError:
@@ -125,8 +128,39 @@ def _numbers(owner: str, arrow: Any, name: str, column: Any) -> NDArray[Any]:
     return np.asarray(column.to_numpy())
 
 
+def _is_label(arrow: Any, kind: Any) -> bool:
+    """Tell whether values of a type can be what rows are called: dates, times or words."""
+    kind = kind.value_type if arrow.types.is_dictionary(kind) else kind
+    text = arrow.types.is_string(kind) or arrow.types.is_large_string(kind) or arrow.types.is_string_view(kind)
+    return bool(arrow.types.is_temporal(kind) or text)
+
+
+def _labels(arrow: Any, index: Any, taken: list[str]) -> dict[str, Any]:
+    """Return what rows are called as an arrow column by its name; none where they are counted, or have several levels.
+
+    As in a polars frame, numbers are left out: they could not be told from the columns of the table.
+    """
+    if index is None or getattr(index, "nlevels", 1) > 1:
+        return {}
+    if hasattr(index, "start_time"):  # periods, which only pandas can read
+        index = index.start_time.rename(index.name)
+    try:
+        values = index.to_arrow() if hasattr(index, "to_arrow") else arrow.Array.from_pandas(index)
+    except (arrow.ArrowInvalid, arrow.ArrowTypeError):  # of several types, of which only the text stays
+        values = arrow.array([str(label) for label in index])
+    if not _is_label(arrow, values.type):
+        return {}
+    name = str(index.name or ("time" if arrow.types.is_temporal(values.type) else "index"))
+    return {f"{name} of the data" if name in taken else name: values}
+
+
 def _verified(
-    owner: str, name: str, columns: Mapping[str, NDArray[Any]], metadata: Mapping[str, bytes], ours: bool
+    owner: str,
+    name: str,
+    columns: Mapping[str, NDArray[Any]],
+    labels: Mapping[str, Any],
+    metadata: Mapping[str, bytes],
+    ours: bool,
 ) -> Table:
     """Return a table with its settings, if it is not one of ours or its digest is that of what was read."""
     text = metadata[KEY].decode() if KEY in metadata else None
@@ -137,7 +171,7 @@ def _verified(
         if key.startswith(f"{KEY}.") and key not in own
     }
     if ours or any(key.startswith(KEY) for key in metadata):
-        if metadata.get(DIGEST, b"").decode() != _digest(columns, text, attachments):
+        if metadata.get(DIGEST, b"").decode() != _digest(columns, text, attachments, labels):
             raise CheckpointError(
                 f"{owner}: {name} is damaged, or was changed after driftwise wrote it: its digest is another. To read "
                 f"a table that was changed on purpose, write it without the metadata whose names begin with {KEY!r}."
@@ -145,10 +179,19 @@ def _verified(
     elif PANDAS in metadata:
         attributes = json.loads(metadata[PANDAS])
         text = attributes.get(KEY) if isinstance(attributes, dict) else None
-    return Table(columns, unpack(owner, text), attachments)
+    index = None
+    for key, values in labels.items():
+        values.validate(full=True)
+        index = optional(owner, "pandas", EXTRA).Index(values.to_pandas(), name=key)
+    return Table(columns, unpack(owner, text), attachments, index)
 
 
-def _digest(columns: Mapping[str, NDArray[Any]], settings: str | None, attachments: Mapping[str, bytes]) -> str:
+def _digest(
+    columns: Mapping[str, NDArray[Any]],
+    settings: str | None,
+    attachments: Mapping[str, bytes],
+    labels: Mapping[str, Any],
+) -> str:
     """Return the SHA-256 of everything in a table, in whatever order its columns come."""
     parts = [("settings", (settings or "").encode())]
     parts += [(f"attachment {name}", data) for name, data in sorted(attachments.items())]
@@ -158,4 +201,6 @@ def _digest(columns: Mapping[str, NDArray[Any]], settings: str | None, attachmen
     for name, values in sorted(columns.items()):
         digest.update(f"column {name} {values.dtype} {len(values)}\n".encode())
         digest.update(np.ascontiguousarray(values).data)
+    for name, called in labels.items():
+        digest.update(f"index {name}\n".encode() + "\n".join(map(str, called.to_pylist())).encode())
     return digest.hexdigest()

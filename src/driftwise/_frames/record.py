@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from driftwise._frames import files, frames
 from driftwise._frames.columns import Part, flatten, gather
+from driftwise._frames.given import Labels
 from driftwise._frames.table import Table
 from driftwise._validate import Array
 from driftwise.errors import ArgumentError, InputError
@@ -50,7 +51,15 @@ class Record:
 
     def _table(self) -> Table:
         settings = {"record": type(self).__name__, "version": VERSION, **self._settings()}
-        return Table(flatten(self._parts()), settings, self._attachments())
+        return Table(flatten(self._parts()), settings, self._attachments(), self.index)
+
+    @property
+    def index(self) -> Labels:
+        """What the rounds are called, such as dates: a pandas Index or a polars Series; None if they are only counted.
+
+        It comes from the data that were played, or from the frame that the record was read from.
+        """
+        return vars(self).get("_index")
 
     @classmethod
     def _read(cls, owner: str, table: Table) -> "tuple[dict[str, Array | None], Mapping[str, Any]]":
@@ -63,6 +72,12 @@ class Record:
             raise InputError(
                 f"{owner}: the settings of the table are of version {version!r:.20}, and this driftwise reads version "
                 f"{VERSION}; use the driftwise that wrote it, or a later one."
+            )
+        called = str(getattr(table.index, "name", None))
+        if any(part.place(called) is not None for part in cls._layout):
+            raise InputError(
+                f"{owner}: the column {called} must be float64, in which a record is kept without rounding, got "
+                f"{table.index.dtype}."
             )
         return gather(owner, table.columns, cls._layout), settings
 
@@ -99,7 +114,8 @@ class Record:
     def to_pandas(self) -> Any:
         """Return the run as a pandas DataFrame, one row a round; needs the extra ``frames``.
 
-        Values are those of the record, bit for bit. Plain settings travel as JSON in ``frame.attrs["driftwise"]``.
+        Values are those of the record, bit for bit, and the frame has its `index`. Plain settings travel as JSON in
+        ``frame.attrs["driftwise"]``.
 
         Returns
         -------
@@ -120,8 +136,8 @@ class Record:
     def to_polars(self) -> "polars.DataFrame":
         """Return the run as a polars DataFrame, one row a round; needs the extra ``frames``.
 
-        Values are those of the record, bit for bit. A polars frame has no place for settings: give them by keyword
-        when it is read again.
+        Values are those of the record, bit for bit; the first column is its `index`, if that is of dates, times or
+        words. A polars frame has no place for settings: give them by keyword when it is read again.
 
         Returns
         -------
@@ -139,8 +155,8 @@ class Record:
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write the run to a parquet file, one row a round; needs the extra ``frames``.
 
-        The file is put in its place whole, or what was there stays. Plain settings travel as JSON in its metadata,
-        with a digest of everything.
+        The file is put in its place whole, or what was there stays. Its columns are those of `to_polars`. Plain
+        settings travel as JSON in its metadata, with a digest of everything.
 
         Parameters
         ----------

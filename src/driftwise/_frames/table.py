@@ -25,11 +25,14 @@ class Table:
         What can be said as JSON; None where a frame or file came without.
     attachments : mapping of str to bytes
         What only a file can carry, such as the checkpoint of a learner.
+    index : pandas Index, polars Series, or None
+        What the rows are called, where they are not only counted.
     """
 
     columns: Mapping[str, NDArray[Any]]
     settings: Mapping[str, Any] | None = None
     attachments: Mapping[str, bytes] = field(default_factory=dict)
+    index: Any = field(default=None, repr=False)
 
 
 def pack(settings: Mapping[str, Any] | None) -> str:

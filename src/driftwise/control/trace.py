@@ -329,7 +329,7 @@ class ControlTrace(Record, Run):
                     f"{owner}: the run has {dims[0]} states and {dims[1]} inputs, and {name} is {given!r:.60}."
                 )
         costs = None if cost_sequence is None else as_costs(owner, cost_sequence, len(states), *dims)
-        held = {
+        held: dict[str, Any] = {
             "states": states,
             "inputs": inputs,
             "costs": parts["cost"],
@@ -339,6 +339,7 @@ class ControlTrace(Record, Run):
             "policies": parts["M"],
         }
         outside = {"system": system, "controller": controller, "cost_sequence": costs}
+        held["_index"] = table.index
         return cls._made_of(settings.get("controller"), held, outside)
 
 

@@ -228,11 +228,11 @@ class Domain(Fixed):
         Parameters
         ----------
         x : array of shape (dim,), (n, dim), or the domain's own `shape`
-            One point or many rows; it is not modified.
+            One point or many rows; it is not modified. For dim = 1 a point may be a number.
 
         Returns
         -------
-        array of the same shape
+        array of the same shape; of shape (1,) for a number
         """
         rows, shape = self._rows("project", x)
         return self._nearest(rows).reshape(shape)
@@ -269,4 +269,4 @@ class Domain(Fixed):
             return array(owner, "x", x, self.shape, copy=True).reshape(1, -1), given
         if len(given) == 2:
             return array(owner, "x", x, ("n", self.dim), copy=True), given
-        return array(owner, "x", x, (self.dim,), copy=True).reshape(1, -1), given
+        return array(owner, "x", x, (self.dim,), copy=True).reshape(1, -1), (self.dim,)

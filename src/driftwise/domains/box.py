@@ -18,7 +18,7 @@ class Box(Domain):
     Parameters
     ----------
     low, high : array of shape (dim,)
-        Limits, low <= high; a single number gives one coordinate.
+        Limits, low <= high; numbers for one coordinate.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """Products of domains: independent limits on parts of one decision."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,7 +17,7 @@ class Product(Domain):
     Parameters
     ----------
     *factors : Domain
-        The domains of the parts, in order; their coordinates follow one another.
+        The domains of the parts, in order; their coordinates follow one another. A single list of them will do too.
 
     Examples
     --------
@@ -26,12 +27,13 @@ class Product(Domain):
     array([1., 0., 9.])
     """
 
-    def __init__(self, *factors: Domain) -> None:
-        if not factors:
+    def __init__(self, *factors: Domain | Sequence[Domain]) -> None:
+        parts = tuple(factors[0]) if len(factors) == 1 and isinstance(factors[0], list | tuple) else factors
+        if not parts:
             raise ParameterError("Product: give at least one domain, such as Product(Ball(2), Simplex(3)).")
-        for k, factor in enumerate(factors):
-            instance("Product", f"factor {k}", factor, Domain, "Ball(2)")
-        self.factors = factors
+        self.factors = tuple(
+            instance("Product", f"factor {k}", part, Domain, "Ball(2)") for k, part in enumerate(parts)
+        )
         blocks = tuple(block for factor in self.factors for block in factor.blocks)
         super().__init__(blocks, math.hypot(*(factor.diameter for factor in self.factors)))
 

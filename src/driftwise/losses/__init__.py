@@ -4,8 +4,10 @@ from driftwise.losses.absolute import AbsoluteLoss
 from driftwise.losses.base import LossStream, RoundLoss, SwitchingCosts
 from driftwise.losses.capacity import CapacityLoss
 from driftwise.losses.custom import CustomLoss
+from driftwise.losses.differences import DifferencesWarning
 from driftwise.losses.filtered import FilteredLoss
 from driftwise.losses.huber import HuberLoss
+from driftwise.losses.jax_loss import FunctionLoss, from_jax
 from driftwise.losses.linear import LinearLoss
 from driftwise.losses.logistic import LogisticLoss
 from driftwise.losses.quantile import QuantileLoss
@@ -16,7 +18,9 @@ __all__ = [
     "AbsoluteLoss",
     "CapacityLoss",
     "CustomLoss",
+    "DifferencesWarning",
     "FilteredLoss",
+    "FunctionLoss",
     "HuberLoss",
     "LinearLoss",
     "LogisticLoss",
@@ -26,4 +30,5 @@ __all__ = [
     "SquaredLoss",
     "SwitchingCosts",
     "TrackingLoss",
+    "from_jax",
 ]

@@ -12,14 +12,15 @@ conjugate and its cvxpy expression instead.
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import Plugin
+from driftwise._frames.given import Labels, plain, taken_from
 from driftwise._settings import Fixed
-from driftwise._validate import Array, array, describe, instance, loose
+from driftwise._validate import Array, array, checked, describe, instance, loose
 from driftwise.domains import Domain
 from driftwise.errors import InputError, RoundIndexError
 from driftwise.losses import kernels
@@ -28,7 +29,7 @@ from driftwise.losses.pieces import LossData, Parabolas, Pieces
 
 def read_rows(owner: str, name: str, value: ArrayLike) -> Array:
     """Return a matrix with one row a round; a plain sequence of numbers is one coordinate a round."""
-    given = loose(owner, name, value)
+    given = loose(owner, name, plain(owner, name, value))
     return array(owner, name, given[:, None] if given.ndim == 1 else given, ("rounds", "dim"), copy=True)
 
 
@@ -135,6 +136,7 @@ class LossStream(Fixed):
     dim: int
     memory: int
     _rounds: int
+    _labels: Labels = None
     _remembers = False  # they are large
 
     @abstractmethod
@@ -168,6 +170,14 @@ class LossStream(Fixed):
         """Whether every unary loss is known to be a quadratic (or linear) function of the decision."""
         return False
 
+    @property
+    def index(self) -> Labels:
+        """What the rounds are called, such as dates: the index of pandas data, or the time column of a polars frame.
+
+        None where the losses were made of plain arrays, or of data that only number their rows.
+        """
+        return self._labels
+
     def best_between(self, low: Array, high: Array, rounds: range) -> Array | None:
         """Return the best fixed decision of some rounds between two corners, if there is a formula for it.
 
@@ -192,8 +202,8 @@ class LossStream(Fixed):
         """
         owner = f"{type(self).__name__}.value"
         given = loose(owner, "window", window)
-        if self.memory == 0 and given.ndim == 1:
-            given = given[None]
+        if self.memory == 0 and given.ndim < 2:
+            given = given.reshape(1, -1)
         checked = array(owner, "window", given, (self.memory + 1, self.dim))
         return float(self._value(self._index(t), checked))
 
@@ -344,10 +354,46 @@ class DataLoss(LossStream):
     taps: Array = np.ones(1)
     shape: Array = np.empty((0, 1))
 
-    def __init__(self, features: Array, targets: Array) -> None:
+    def __init__(self, features: Array, targets: Array, labels: Labels = None) -> None:
+        self._labels = labels
         self.data = LossData(features, targets, self.taps, self.shape)
         self._rounds, self.dim = features.shape
         self.memory = self.taps.size - 1
+
+    @classmethod
+    @checked
+    def from_frame(cls, frame: Any, *, time: str | None = None, **arguments: Any) -> Self:
+        """Return losses whose data are columns of a pandas or polars frame, with one row a round.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame or polars.DataFrame
+            The table, in the order of time.
+        time : str, optional
+            Column that says when each round is; it must not go backwards, and becomes `index`. By default that is the
+            index of a pandas frame.
+        **arguments : str, list of str, or a value
+            Arguments of the constructor: the name of a column, a list of names for a matrix, or a value as it is.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import driftwise as dw
+        >>> hours = pd.date_range("2024-03-01", periods=3, freq="h", name="hour")
+        >>> table = pd.DataFrame({"views": [3.0, 8.0, 4.0]}, index=hours)
+        >>> losses = dw.CapacityLoss.from_frame(table, demands="views", shortage=5.0)
+        >>> dw.play(dw.OGD(dw.Box(0.0, 9.0), step=1.0), losses).to_pandas()["w_0"]
+        hour
+        2024-03-01 00:00:00    0.0
+        2024-03-01 01:00:00    4.0
+        2024-03-01 02:00:00    8.0
+        Freq: h, Name: w_0, dtype: float64
+        """
+        given, labels = taken_from(f"{cls.__name__}.from_frame", frame, time, arguments)
+        made = cls(**given)
+        if made._labels is None:
+            made.__dict__["_labels"] = labels
+        return made
 
     def admissible(self, slopes: Array) -> Array:
         """Return slopes, clipped to where the conjugate link is finite."""

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._frames.given import labels_of
 from driftwise._memory import Pointer
 from driftwise._validate import Array, array, loose, number
 from driftwise.domains import Domain
@@ -64,7 +65,7 @@ class CapacityLoss(CoordinateLoss):
         rows = read_rows("CapacityLoss", "demands", demands)
         prices = [_prices(name, given, rows.shape[1]) for name, given in (("price", price), ("shortage", shortage))]
         self.shape = np.stack(prices)
-        super().__init__(rows)
+        super().__init__(rows, labels_of("CapacityLoss", demands=demands))
         self.pieces = Pieces(bend=0.0, right=prices[0], jump=prices[1], level=prices[0] * rows)
 
     def best_between(self, low: Array, high: Array, rounds: range) -> Array:

@@ -12,6 +12,7 @@ from driftwise._validate import Array, array, choice, loose, number, whole
 from driftwise.domains import Domain
 from driftwise.errors import InputError, ParameterError
 from driftwise.losses.base import LossStream
+from driftwise.losses.differences import central_differences
 
 WORTH_COMPILING = 30_000
 """Rounds from which a run saves more time than the two or three seconds that compiling takes."""
@@ -24,7 +25,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class CustomLoss(LossStream):
-    """Any convex losses, given as two Python functions of the round and the decision.
+    """Any convex losses, given as Python functions of the round and the decision: their value, and their gradient.
 
     The functions must be pure: the same arguments give the same result. Arrays that they use from outside must
     not change. They are compiled with numba when that saves time, succeeds and agrees with plain Python, and run as
@@ -35,8 +36,10 @@ class CustomLoss(LossStream):
     value : callable
         ``value(t, w) -> float``. With memory it gets ``value(t, window)``, the window of shape (memory + 1, dim) with
         the oldest decision first.
-    gradient : callable
-        ``gradient(t, w) -> array of shape (dim,)``: a (sub)gradient of the unary loss f_t(w, ..., w) at w.
+    gradient : callable, optional
+        ``gradient(t, w) -> array of shape (dim,)``: a (sub)gradient of the unary loss f_t(w, ..., w) at w. Without it
+        gradients are central differences of the values: 2 dim + 1 of them a round, and off by about 1e-9 of their size
+        where the loss is smooth. `losses.from_jax` finds exact ones.
     rounds : int
         T; the functions are called with t from 0 to T - 1.
     dim : int
@@ -53,6 +56,10 @@ class CustomLoss(LossStream):
     gradient_bound : float, optional
         G, the largest norm of a gradient of the unary loss. A certificate looks for both constants in the run, and
         names the round that exceeds one of them.
+
+    See Also
+    --------
+    driftwise.losses.from_jax : Losses written with `jax.numpy`, whose gradients follow.
 
     Examples
     --------
@@ -75,9 +82,9 @@ class CustomLoss(LossStream):
     def __init__(
         self,
         value: Callable[[int, Array], float],
-        gradient: Callable[[int, Array], Array],
-        rounds: int,
-        dim: int,
+        gradient: Callable[[int, Array], Array] | None = None,
+        rounds: int | None = None,
+        dim: int | None = None,
         memory: int = 0,
         compile: str = "auto",
         *,
@@ -85,7 +92,7 @@ class CustomLoss(LossStream):
         gradient_bound: float | None = None,
     ) -> None:
         for name, function in (("value", value), ("gradient", gradient)):
-            if not callable(function):
+            if not (callable(function) or (function is None and name == "gradient")):
                 raise ParameterError(f"CustomLoss: {name} must be a function of (t, w), got {function!r}.")
         self._rounds = whole("CustomLoss", "rounds", rounds)
         self.dim = whole("CustomLoss", "dim", dim)
@@ -98,7 +105,13 @@ class CustomLoss(LossStream):
         self.kernels: tuple[Callable[..., Any], Callable[..., Any]] | None = None
         self.compile_note = "plain Python, as asked"
         wish = choice("CustomLoss", "compile", compile, ("auto", "always", "never"))
-        if wish == "auto" and self._rounds < WORTH_COMPILING:
+        if gradient is None:
+            self.compile_note = "plain Python, because gradients are differences of the values"
+            if wish == "always":
+                raise ParameterError(
+                    "CustomLoss: without a gradient nothing is compiled; give one, or another compile=."
+                )
+        elif wish == "auto" and self._rounds < WORTH_COMPILING:
             self.compile_note = f"plain Python, because compiling pays from {WORTH_COMPILING} rounds on"
         elif wish != "never":
             self.kernels, self.compile_note = self._try_to_compile()
@@ -148,7 +161,13 @@ class CustomLoss(LossStream):
 
     def _gradient(self, t: int, w: Array) -> Array:
         gradient = self._plain_gradient if self.kernels is None else self.kernels[1]
+        if gradient is None:
+            return central_differences(f"CustomLoss, round {t}", lambda at: self._held(t, at), w)
         return self._finite("gradient", t, gradient(t, w.copy()), (self.dim,))
+
+    def _held(self, t: int, w: Array) -> float:
+        """Return what the function gives for a decision that is held, finite or not."""
+        return self._plain_value(t, np.tile(w, (self.memory + 1, 1)) if self.memory else w)
 
     def _finite(self, name: str, t: int, given: Any, shape: tuple[int, ...]) -> Array:
         try:
@@ -162,6 +181,7 @@ class CustomLoss(LossStream):
 
         from driftwise._compile import compile_user_function
 
+        assert self._plain_gradient is not None
         rows = np.full((self.memory + 1, self.dim), 0.25) if self.memory else np.full(self.dim, 0.25)
         point = np.full(self.dim, 0.25)
         try:

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._docs import documented
+from driftwise._frames.given import Labels, labels_of, plain
 from driftwise._validate import Array, array
 from driftwise.domains import Domain
 from driftwise.losses import kernels
@@ -27,8 +28,8 @@ class CoordinateLoss(DataLoss):
 
     each = True
 
-    def __init__(self, targets: Array) -> None:
-        super().__init__(targets, np.zeros(len(targets)))
+    def __init__(self, targets: Array, labels: Labels = None) -> None:
+        super().__init__(targets, np.zeros(len(targets)), labels)
 
     def lipschitz(self, domain: Domain) -> Array:
         """Return L_0, the gradient bound."""
@@ -66,4 +67,5 @@ class RegressionLoss(ScoreLoss):
     def __init__(self, features: ArrayLike, targets: ArrayLike) -> None:
         owner = type(self).__name__
         x = read_rows(owner, "features", features)
-        super().__init__(x, array(owner, "targets", targets, (x.shape[0],), copy=True))
+        y = array(owner, "targets", plain(owner, "targets", targets), (x.shape[0],), copy=True)
+        super().__init__(x, y, labels_of(owner, features=features, targets=targets))

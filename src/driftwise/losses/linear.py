@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._frames.given import labels_of
 from driftwise._memory import Pointer
 from driftwise.losses.base import read_rows
 from driftwise.losses.forms import ScoreLoss
@@ -48,4 +49,4 @@ class LinearLoss(ScoreLoss):
 
     def __init__(self, vectors: ArrayLike) -> None:
         c = read_rows("LinearLoss", "vectors", vectors)
-        super().__init__(c, np.zeros(c.shape[0]))
+        super().__init__(c, np.zeros(c.shape[0]), labels_of("LinearLoss", vectors=vectors))

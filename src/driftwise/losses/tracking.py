@@ -2,6 +2,7 @@
 
 from numpy.typing import ArrayLike
 
+from driftwise._frames.given import labels_of
 from driftwise.domains import Domain
 from driftwise.losses.base import read_rows
 from driftwise.losses.forms import CoordinateLoss
@@ -29,7 +30,7 @@ class TrackingLoss(CoordinateLoss):
     value_of, slope_of, pieces = half_square, half_square_slope, HALF_SQUARE
 
     def __init__(self, targets: ArrayLike) -> None:
-        super().__init__(read_rows("TrackingLoss", "targets", targets))
+        super().__init__(read_rows("TrackingLoss", "targets", targets), labels_of("TrackingLoss", targets=targets))
 
     def gradient_bound(self, domain: Domain) -> float:
         """Return the largest distance from a target to a decision."""

@@ -127,7 +127,7 @@ def test_probing_leaves_the_global_random_state_alone() -> None:
         (lambda x, u: 0.0, lambda x, u: 0.0, ("gradient", "(g_x, g_u)")),
         (lambda x, u: 0.0, lambda x, u: (x, u, u), ("gradient", "(g_x, g_u)")),
         (lambda x, u: 0.0, lambda x, u: (u, x), ("g_x", "(2,)")),
-        (lambda x, u: 0.0, lambda x, u: (x, 0.0), ("g_u", "(1,)")),
+        (lambda x, u: 0.0, lambda x, u: (0.0, u), ("g_x", "(2,)")),
         (lambda x, u: size(x, u), lambda x, u: (x / size(x, u), u / size(x, u)), ("g_x", "nan", "([0, 0], [0])")),
     ],
 )

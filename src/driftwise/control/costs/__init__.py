@@ -4,6 +4,7 @@ from driftwise.control.costs.absolute import AbsoluteCost
 from driftwise.control.costs.base import Cost, DataCost
 from driftwise.control.costs.custom import CustomCost
 from driftwise.control.costs.huber import HuberCost
+from driftwise.control.costs.jax_cost import from_jax
 from driftwise.control.costs.paper import abrupt, gradual, pendulum
 from driftwise.control.costs.quadratic import QuadraticCost
 from driftwise.control.costs.sequence import CostSequence, as_costs
@@ -20,6 +21,7 @@ __all__ = [
     "SoftLimits",
     "abrupt",
     "as_costs",
+    "from_jax",
     "gradual",
     "pendulum",
 ]
