@@ -1,0 +1,208 @@
+"""A linear model whose coefficients are the decisions of a driftwise learner; river and scikit-learn share it.
+
+A round is a row of features and a target. The learner is shown the loss of the score <row, w> against the target, and
+decides on the next w. One stream of a single round is made, and its numbers are written over in every round, so that a
+round costs little more than the learner itself takes.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from driftwise._validate import Array, describe, number
+from driftwise.domains import Ball, Domain
+from driftwise.errors import ParameterError
+from driftwise.estimators import SelfTunedScream
+from driftwise.estimators import default as default_estimators
+from driftwise.learners import Learner
+from driftwise.learners.self_tuned.learner import SelfTunedLearner
+from driftwise.losses import AbsoluteLoss, HuberLoss, SquaredLoss
+from driftwise.losses.forms import RegressionLoss
+from driftwise.play import play
+
+Make = Callable[[Domain], Learner]
+Kind = Callable[[Any, Any], RegressionLoss]
+
+LOSSES: dict[str, Kind] = {"squared": SquaredLoss, "absolute": AbsoluteLoss, "huber": HuberLoss}
+"""Losses that have a name."""
+
+WIDE = 1e9
+"""Radius of the domain where none is given: estimators in units of the features do not care how wide it is."""
+
+FEWEST = 32
+"""Rounds from which on a compiled run is worth its setting up."""
+
+
+class Settings:
+    """What a model is made of, checked: the loss, the price of a move, the domain and who learns.
+
+    Parameters
+    ----------
+    owner : str
+        Who complains.
+    loss : str or callable
+        A name in `LOSSES`, or what makes a stream of features and targets, such as a class of losses.
+    switching_cost, radius, l2, intercept, learner
+        As the estimators have them.
+    """
+
+    def __init__(
+        self,
+        owner: str,
+        loss: str | Kind,
+        switching_cost: Any = 0.0,
+        radius: Any = None,
+        l2: Any = 0.0,
+        intercept: bool = False,
+        learner: Make | None = None,
+    ) -> None:
+        self.owner, self.learner, self.first = owner, learner, int(bool(intercept))
+        if not callable(loss) and loss not in LOSSES:
+            raise ParameterError(
+                f"{owner}: loss must be one of {', '.join(map(repr, LOSSES))}, or a loss of features and targets such "
+                f"as functools.partial(dw.QuantileLoss, quantile=0.9), got {describe(loss)}."
+            )
+        self.loss: Kind = loss if callable(loss) else LOSSES[loss]
+        self.price = number(owner, "switching_cost", switching_cost, low=0.0)
+        self.l2 = number(owner, "l2", l2, low=0.0)
+        self.radius = None if radius is None else number(owner, "radius", radius, low=0.0, exclusive=True)
+        if self.l2 > 0.0 and self.radius is None and learner is None:
+            raise ParameterError(
+                f"{owner}: with l2 above 0 the learner works from gradients, and must know how far coefficients may "
+                "go: give a radius, such as 10.0; or leave l2 at 0, as coefficients need no penalty to stay tame."
+            )
+        if learner is not None and not callable(learner):
+            raise ParameterError(
+                f"{owner}: learner must be a function of a domain that makes a learner, such as "
+                f"lambda domain: dw.OGD(domain, step=0.1), got {describe(learner)}."
+            )
+
+    def reprice(self, price: Any) -> None:
+        """Set what a move costs from the next decision on."""
+        self.price = number(self.owner, "switching_cost", price, low=0.0)
+
+    def one_round(self, dim: int) -> RegressionLoss:
+        """Return a stream of a single round, whose numbers are written over in every round."""
+        stream = self.loss(np.zeros((1, dim)), np.ones(1))
+        if not isinstance(stream, RegressionLoss):
+            raise ParameterError(
+                f"{self.owner}: loss must make a loss of a score against a target, such as dw.SquaredLoss, got "
+                f"{describe(stream)}."
+            )
+        return stream
+
+    def new_learner(self, domain: Domain, start: Array | None) -> Learner:
+        """Return a learner in a domain: of the user's, or a self-tuned one for losses of a score.
+
+        `SelfTunedScream` is left out of it where the domain may be far too wide, which it alone suffers from.
+        """
+        if self.learner is not None:
+            made = self.learner(domain)
+            if not isinstance(made, Learner) or made.domain.dim != domain.dim:
+                raise ParameterError(
+                    f"{self.owner}: learner must make a learner that decides in the domain it is given, {domain!r}, "
+                    f"got {describe(made)}."
+                )
+            return made
+        by_score = [one for one in default_estimators() if not isinstance(one, SelfTunedScream)]
+        return SelfTunedLearner(
+            domain, switching_cost=self.price, start=start, estimators=by_score if self.l2 == 0.0 else None
+        )
+
+    def new(self, dim: int, start: Array | None = None) -> "Scorer":
+        """Return a model in `dim` coordinates."""
+        ball = Ball(dim, WIDE if self.radius is None else self.radius)
+        return Scorer(self, ball, None if start is None else ball.project(start))
+
+
+class Scorer:
+    """Coefficients in a domain of fixed dimension, what they have moved, and what that has cost.
+
+    Attributes
+    ----------
+    weights : array of shape (dim,)
+        The present decision of the learner.
+    moved : float
+        Sum of the Euclidean lengths of all moves.
+    paid : float
+        The same, each move times its price.
+    """
+
+    def __init__(self, settings: Settings, domain: Domain, start: Array | None = None) -> None:
+        self.settings, self._built_for = settings, settings.price
+        self.learner = settings.new_learner(domain, start)
+        self.moved = self.paid = 0.0
+        self._begin()
+        self.weights = self.learner.act()
+
+    def _begin(self) -> None:
+        """Make the stream that every round is written into."""
+        stream = self.settings.one_round(self.learner.domain.dim)
+        self._round, self._row, self._target = stream[0], stream.data.features[0], stream.data.targets
+
+    def score(self, row: Array) -> float:
+        """Return the score of a row."""
+        return float(row @ self.weights)
+
+    def learn(self, row: Array, target: float) -> None:
+        """Take in a round; one that is refused changes nothing."""
+        self._observe(row, target)
+        self._act()
+
+    def learn_all(self, rows: Array, targets: Array) -> None:
+        """Take in many rounds, in one compiled run if that is possible: the same as one after another."""
+        if len(rows) < FEWEST or self.settings.l2 > 0.0 or self._repriced:
+            for row, target in zip(rows, targets.tolist(), strict=True):
+                self.learn(row, target)
+            return
+        self._observe(rows[0], float(targets[0]))
+        trace = play(self.learner, self.settings.loss(rows[1:], targets[1:]), self.settings.price)
+        self.count(trace.decisions[0])
+        self.weights = trace.decisions[-1]
+        self._add(float(trace.moves.sum()))
+        self._act()
+
+    def count(self, weights: Array) -> None:
+        """Count the move from the present weights to others."""
+        way = weights - self.weights
+        self._add(math.sqrt(float(way @ way)))
+
+    def succeed(self, other: "Scorer", weights: Array) -> None:
+        """Count on what another has moved, and the move from its weights to these."""
+        self.moved, self.paid = other.moved, other.paid
+        self.count(weights)
+
+    @property
+    def _repriced(self) -> bool:
+        """Whether a move costs something else than what the learner was built for."""
+        return self.settings.price != self._built_for and self.learner._takes_prices
+
+    def _observe(self, row: Array, target: float) -> None:
+        self._row[:], self._target[0] = row, target
+        if self.settings.l2 == 0.0:
+            self.learner.observe(self._round)
+            return
+        penalty = self.settings.l2 * self.weights
+        penalty[: self.settings.first] = 0.0
+        self.learner.observe(self._round.gradient(self.weights) + penalty)
+
+    def _act(self) -> None:
+        """Let the learner decide, and count the move."""
+        weights = self.learner.act(switching_cost=self.settings.price) if self._repriced else self.learner.act()
+        self.count(weights)
+        self.weights = weights
+
+    def _add(self, distance: float) -> None:
+        self.moved += distance
+        self.paid += self.settings.price * distance
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is to be copied: not the stream, which is made anew."""
+        return {name: part for name, part in self.__dict__.items() if name not in ("_round", "_row", "_target")}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        """Continue after copying or unpickling."""
+        self.__dict__.update(saved)
+        self._begin()
