@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, array, loose, whole
+from driftwise._validate import Array, Indices, array, describe, loose, whole
 from driftwise.errors import InputError, StabilityError
 
 OWNER = "identify"
@@ -31,6 +31,8 @@ class Data(NamedTuple):
     probes: Array
     K: Array
     order: int
+    follows: Indices | None = None
+    """For every round, 1 if the next state follows from it, 0 if a new episode began; None if all do."""
 
 
 class Units(NamedTuple):
@@ -41,7 +43,12 @@ class Units(NamedTuple):
 
 
 def read_data(
-    states: ArrayLike, inputs: ArrayLike, probes: ArrayLike, K: ArrayLike, order: int | None
+    states: ArrayLike,
+    inputs: ArrayLike,
+    probes: ArrayLike,
+    K: ArrayLike,
+    order: int | None,
+    starts: ArrayLike | None = None,
 ) -> tuple[Data, Units]:
     """Validate what was given, and scale it."""
     u = array(OWNER, "inputs", inputs, ("rounds", "inputs"))
@@ -60,9 +67,24 @@ def read_data(
         scaled = gain * units.states / units.inputs[:, None]
     if not np.isfinite(scaled).all():
         raise InputError(OUT_OF_PROPORTION)
-    data = Data(x / units.states, u / units.inputs, e / units.inputs, scaled, lags)
+    data = Data(x / units.states, u / units.inputs, e / units.inputs, scaled, lags, _follows(starts, rounds))
     check_sign(data)
     return data, units
+
+
+def _follows(starts: ArrayLike | None, rounds: int) -> Indices | None:
+    """Return which rounds the next state follows from, of the rounds in which a new episode began."""
+    if starts is None:
+        return None
+    given = loose(OWNER, "starts", starts)
+    whole_numbers = given.ndim == 1 and (given.dtype.kind in "iu" or given.size == 0)
+    if not whole_numbers or (given < 1).any() or (given > rounds).any():
+        raise InputError(
+            f"{OWNER}: starts must be rounds from 1 to {rounds}, in which a new episode began, got {describe(starts)}."
+        )
+    follows = np.ones(rounds, np.int64)
+    follows[given.astype(np.int64) - 1] = 0
+    return follows
 
 
 def _peaks(columns: Array) -> Array:

@@ -67,6 +67,9 @@ class Fit(ABC):
     def gram(self, start: int, stop: int) -> Array:
         """Return the sums of products of some rows of the columns and a column of ones."""
         rows = np.hstack([self.columns(start, stop), np.ones((stop - start, 1))])
+        if self.data.follows is not None:
+            last = self.span - 1  # the round of a row is the last of those that it draws on
+            rows = rows[self.data.follows[start + last : stop + last] == 1]
         return rows.T @ rows
 
 

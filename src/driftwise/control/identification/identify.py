@@ -16,6 +16,10 @@ from driftwise.control.identification.accuracy import estimate_with_errors
 from driftwise.control.identification.data import OWNER, check_growth, read_data
 from driftwise.control.identification.methods import METHODS
 from driftwise.control.plants import LinearSystem
+from driftwise.errors import ParameterError
+
+EPISODIC = ("iv", "ols")
+"""Methods that can be told that a state does not follow from the one before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +134,7 @@ def identify(
     order: int | None = None,
     *,
     method: str = "iv",
+    starts: ArrayLike | None = None,
 ) -> Identified:
     """Estimate A and B of x_{t+1} = A x_t + B u_t + w_t from rounds in which u_t = -K x_t + probe_t was played.
 
@@ -156,6 +161,10 @@ def identify(
         accurate where disturbances are correlated, it refuses no plant, and its error in such directions may be larger
         than estimated. "moments" is the paper's algorithm. "ols" is ordinary least squares: the most accurate where
         disturbances are independent of one another, and biased where they are not, however much data there is.
+    starts : array of int, optional
+        For data from several episodes, one after the other: the rounds, from 1 on, whose state does not follow from the
+        round before, because the plant was put somewhere else. The round before teaches nothing; let it be one that
+        was not played, with the last state of its episode. For "iv" and "ols" only.
 
     Returns
     -------
@@ -212,7 +221,12 @@ def identify(
     (0.1172, 0.0111)
     """
     name = choice(OWNER, "method", method, tuple(METHODS))
-    data, units = read_data(states, inputs, probes, K, order)
+    if starts is not None and name not in EPISODIC:
+        raise ParameterError(
+            f"{OWNER}: method={name!r} looks at many rounds in a row, and cannot leave out the one before an episode; "
+            "take method='iv' for data with starts."
+        )
+    data, units = read_data(states, inputs, probes, K, order, starts)
     fit = METHODS[name](data)
     check_growth(data.states * units.states)
     fit.check()
