@@ -84,7 +84,7 @@ def draw(data: Dataset, demand: Array, players: list[Player], file: Path) -> Non
     days = np.arange(first, len(demand))[:DAYS]
     style = {"font.size": 10.0, "axes.spines.top": False, "axes.spines.right": False, "figure.facecolor": "white"}
     with plt.rc_context(style):
-        figure = plt.figure(figsize=(8.0, 5.4), layout="constrained", dpi=200)
+        figure = plt.figure(figsize=(8.0, 5.6), layout="constrained", dpi=200)
         upper, lower = figure.subfigures(2, 1, height_ratios=[1.5, 1.0], hspace=0.02)
         above, below = upper.subplots(), lower.subplots()
         above.fill_between(days, demand[days], step="post", color="#dfe2e8", label=f"Demand ({data.columns[0]})")
@@ -95,10 +95,10 @@ def draw(data: Dataset, demand: Array, players: list[Player], file: Path) -> Non
         ):
             levels = by_name[name].decisions[days]
             above.step(days, levels, color=colour, linewidth=width, linestyle=dashes, where="post", label=name)
-        above.set(xlim=(days[0], days[-1]), ylim=(0.0, None), ylabel="capacity / mean demand", xlabel=data.step)
-        upper.legend(
-            loc="outside upper center", ncols=4, frameon=False, fontsize=9.0, handlelength=1.4, columnspacing=1.2
-        )
+        above.set(xlim=(days[0], days[-1]), ylim=(0.0, 1.1 * demand[days].max()), ylabel="capacity / mean demand")
+        title = {"loc": "left", "fontsize": 11.5, "fontweight": "bold"}
+        above.set_title(f"Every {data.step}: decide what to keep, then see the demand. Moving costs extra.", **title)
+        above.legend(loc="upper left", ncols=2, frameon=False, handlelength=1.6, columnspacing=1.4)
         best = by_name[OPTIMUM].overall
         colours = {LEARNER: OURS, SCREAM: OURS, OPTIMUM: BEST}
         for place, player in enumerate(players):
@@ -113,7 +113,9 @@ def draw(data: Dataset, demand: Array, players: list[Player], file: Path) -> Non
         below.tick_params(axis="y", length=0)
         below.invert_yaxis()
         below.set_xlim(0.0, 1.18 * max(player.overall for player in players))
-        below.set_xlabel(f"what all {len(demand)} {data.step}s cost: running, and moving (pale)")
+        below.set_title(f"What {len(demand)} {data.step}s cost: running, and moving (pale)", x=0.0, **title)
+        below.set_xticks([])
+        below.spines["bottom"].set_visible(False)
         figure.savefig(file)
         plt.close(figure)
 

@@ -1,4 +1,7 @@
-"""Your own gain, wrapped: a motor with a load that nobody announced, a delay that nobody knew of, and a dead sensor.
+"""Around the controller you have
+==============================
+
+Your own gain, wrapped: a motor with a load that nobody announced, a delay that nobody knew of, and a dead sensor.
 
 The gain K is yours. `SelfTunedController` is told the motor without its delay of two samples, and no samples come for
 three rounds. You see what both cost, what the log says about delay and sensor, the margins of the gain and of what was

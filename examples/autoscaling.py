@@ -1,4 +1,7 @@
-"""Whole machines for a demand that is seen too late: `SelfTunedLearner` beside the rule of an autoscaler.
+"""Autoscaling in whole machines
+=============================
+
+Whole machines for a demand that is seen too late: `SelfTunedLearner` beside the rule of an autoscaler.
 
 A machine costs 1 an hour, a missing one 5, starting one 6, stopping one nothing. You see what machines and starts cost,
 for both, and a plot of who had how many machines. Wikipedia's page views are the demand if `driftwise[data]` is
@@ -42,5 +45,4 @@ ax.step(rounds, rule[shown], where="post", label="autoscaler")
 ax.step(rounds, ours.decisions[shown, 0], where="post", label="SelfTunedLearner, rounded")
 ax.set(xlabel=data.step, ylabel="machines", ylim=(0.0, None))
 ax.legend(frameon=False, ncols=3)
-figure.savefig("autoscaling.png")
-print("What was decided: autoscaling.png")
+plt.show()

@@ -1,4 +1,7 @@
-"""Keep a mass in place against a wave that nobody announced: `SelfTunedController`, by hand and in one call.
+"""A double integrator in a wave
+=============================
+
+Keep a mass in place against a wave that nobody announced: `SelfTunedController`, by hand and in one call.
 
 The plant is x' = A x + B u + w with position and speed as its states. It is run twice: round by round with `act` and
 `observe`, as in front of a real plant whose actuator saturates, and with `simulate`. You see the cost of LQR, which
@@ -6,6 +9,7 @@ knows the plant and not the wave, of the self-tuned controller, and of the best 
 """
 
 import numpy as np
+from matplotlib import pyplot as plt
 
 from driftwise import control
 
@@ -33,5 +37,5 @@ print(f"SelfTunedController            {adaptive.total:8.1f}")
 print(f"best fixed policy in hindsight {best.total:8.1f}")
 print(f"dynamic policy regret          {control.dynamic_policy_regret(adaptive, best):8.1f}")
 
-control.plots.overview(adaptive).savefig("double_integrator.png")
-print("The run of SelfTunedController: double_integrator.png")
+control.plots.overview(adaptive)
+plt.show()

@@ -1,4 +1,7 @@
-"""A thousand shops on two worker processes, one of which is killed in the middle of a round.
+"""A fleet on a cluster
+====================
+
+A thousand shops on two worker processes, one of which is killed in the middle of a round.
 
 Every shop decides each day how much to stock; what it has too much costs 1 a piece, what it lacks 3, and changing the
 order costs 1 a piece. The learners live on the workers of a Dask cluster, here two processes of this machine. You see

@@ -1,4 +1,7 @@
-"""A learner of your own in twenty lines: subclass `Learner`, write two methods, run the public checks over it.
+"""A learner of your own
+=====================
+
+A learner of your own in twenty lines: subclass `Learner`, write two methods, run the public checks over it.
 
 Order, validation, horizon, cloning and pickling are taken care of by the base class. You see that the checks pass, and
 what the learner costs on the paper's stream beside `SelfTunedScream`.

@@ -1,4 +1,7 @@
-"""Losses of your own: a `CustomLoss` from two Python functions, with memory.
+"""A loss of your own
+==================
+
+Losses of your own: a `CustomLoss` from two Python functions, with memory.
 
 A heater: today's temperature comes from 60 % of today's power and 40 % of yesterday's, so a loss looks at the last two
 decisions. What memory amounts to as a switching cost is given by hand. You see that the loss passes the public checks,
@@ -9,6 +12,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib import pyplot as plt
 
 import driftwise as dw
 from driftwise.testing import check_loss
@@ -38,6 +42,12 @@ check_loss(losses, domain)
 print("The loss passes every check of check_loss.")
 
 # One round late, a unit moved is 0.4 units off; on top of that, changing the power may cost something by itself.
+ax = plt.subplots(figsize=(9, 3.5), layout="constrained")[1]
+ax.plot([wanted(t) for t in range(2000)], color="0.7", label="wanted")
 for price in (0.4, 10.0):
     trace = dw.play(dw.SelfTunedScream(domain, switching_cost=price, start=[2.0]), losses, switching_cost=price)
     print(f"price {price:4g}: discomfort {trace.total_loss:6.1f}, distance moved {trace.moves.sum():5.1f}")
+    ax.plot(trace.decisions[:, 0], label=f"power, price {price:g}")
+ax.set(xlabel="day")
+ax.legend()
+plt.show()

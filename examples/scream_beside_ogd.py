@@ -1,9 +1,14 @@
-"""The paper's stream, in small: Scream beside online gradient descent, how good they were, and what is proved.
+"""Scream beside gradient descent
+==============================
+
+The paper's stream, in small: Scream beside online gradient descent, how good they were, and what is proved.
 
 The true weights jump every 1000 rounds, and every unit of movement costs 2. You see what each learner cost, how far
 that is from the cheapest decisions in hindsight, whose optimality is certified, and the certificate of Scream: its
 regret beside the bound of Theorem 2, with every assumption of it.
 """
+
+from matplotlib import pyplot as plt
 
 import driftwise as dw
 from driftwise import regret
@@ -28,6 +33,5 @@ print(f"{'in hindsight':16} {best.total:8.1f}   relative gap to the lower bound 
 print()
 print(regret.certificate(traces[1], losses.generator))
 
-ax = regret.plots.costs(traces[1], best)
-ax.figure.savefig("scream_beside_ogd.png")
-print("Regret over time: scream_beside_ogd.png")
+regret.plots.costs(traces[1], best)
+plt.show()

@@ -1,4 +1,7 @@
-"""A column of demand and a forecast that is missing at times: `SelfTunedLearner`, hour by hour.
+"""Machines by the hour, and a forecast
+====================================
+
+A column of demand and a forecast that is missing at times: `SelfTunedLearner`, hour by hour.
 
 A machine costs 1 an hour, a missing one 5; starting one costs 4, stopping one 1. The demand has a daily season, and on
 some days there is a sale. The planners know the season and announce sales, so their forecast is worth something; but in
@@ -7,6 +10,7 @@ and with it, who was in charge at the end, and the proved inequality with its nu
 """
 
 import numpy as np
+from matplotlib import pyplot as plt
 
 import driftwise as dw
 
@@ -50,3 +54,5 @@ for who, cost in (
     print(f"{who:42}{cost:8.0f}")
 print(helped.explain())
 print(helped.certificate())
+helped.explain().plot()
+plt.show()

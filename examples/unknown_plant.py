@@ -1,10 +1,14 @@
-"""A plant whose A and B nobody knows: `ExploreThenCommit` probes it, estimates it, and takes over.
+"""A plant that nobody knows
+=========================
+
+A plant whose A and B nobody knows: `ExploreThenCommit` probes it, estimates it, and takes over.
 
 All that is given is a gain that stabilises the plant. You see when the controller committed, how far off its estimate
 was, and what the rounds before and after cost beside the plain gain: exploring costs a lot, and pays in the long run.
 """
 
 import numpy as np
+from matplotlib import pyplot as plt
 
 from driftwise import control
 
@@ -26,3 +30,11 @@ switch = estimate.rounds
 print(f"{'':24}{'u = -K x':>10}{'explored':>10}")
 print(f"{f'first {switch} rounds':24}{gain.costs[:switch].sum():10.0f}{learnt.costs[:switch].sum():10.0f}")
 print(f"{'the rest':24}{gain.costs[switch:].sum():10.0f}{learnt.costs[switch:].sum():10.0f}")
+
+ax = plt.subplots(figsize=(9, 3.5), layout="constrained")[1]
+for name, run in (("u = -K x", gain), ("ExploreThenCommit", learnt)):
+    ax.plot(run.costs.cumsum(), label=name)
+ax.axvline(switch, color="0.7", linestyle="--", label="commits")
+ax.set(xlabel="round", ylabel="cost so far")
+ax.legend()
+plt.show()
