@@ -128,8 +128,8 @@ class Differentiable:
     def _resort(self, reason: str) -> None:
         self.how = DIFFERENCES
         warnings.warn(
-            f"{self.owner}: gradients are central differences, two values for every coordinate and off by about 1e-9 of "
-            f"their size, because {reason}. Written with jax.numpy throughout, the function would have exact ones.",
+            f"{self.owner}: gradients are central differences, two values for every coordinate and off by about 1e-9 "
+            f"of their size, because {reason}. Written with jax.numpy throughout, the function would have exact ones.",
             DifferencesWarning,
             stacklevel=2,
         )
