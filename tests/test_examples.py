@@ -16,7 +16,7 @@ LONGEST = 60
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) >= 5
+    assert len(EXAMPLES) >= 8
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -34,11 +34,10 @@ def test_an_example_runs(
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_is_short_says_what_one_sees_and_is_on_its_page(path: Path) -> None:
+def test_an_example_is_short_and_says_what_one_sees(path: Path) -> None:
     text = path.read_text()
     assert len(text.splitlines()) <= LONGEST
     assert "You see" in (ast.get_docstring(ast.parse(text)) or "").replace("\n", " ")
-    assert f"../examples/{path.name}\n" in (ROOT / "docs" / "examples.rst").read_text()
 
 
 def test_the_picture_of_the_readme_can_be_drawn(tmp_path: Path) -> None:

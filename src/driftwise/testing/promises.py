@@ -163,6 +163,8 @@ def bad_rows(good: Array) -> list[tuple[str, Any]]:
         return rows
 
     longer = np.concatenate([good, good[..., :1]], axis=-1)
+    # Of a single coordinate a plain number is as good as a row.
+    number = [("a single number", np.float64(0.0))] if good.shape[-1] > 1 else []
     return [
         ("NaN", broken(math.nan)),
         ("infinity", broken(math.inf)),
@@ -170,7 +172,7 @@ def bad_rows(good: Array) -> list[tuple[str, Any]]:
         ("one coordinate too many", longer),
         ("four dimensions", good.reshape(1, 1, 1, -1)),
         ("no coordinates", good[..., :0]),
-        ("a single number", np.float64(0.0)),
+        *number,
         ("complex numbers", good.astype(np.complex128)),
         ("text", good.astype(str)),
         ("truth values", good > 0.0),
