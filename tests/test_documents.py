@@ -1,10 +1,12 @@
 """The README, the pages of the documentation and CONTRIBUTING say what is true."""
 
+import contextlib
 import doctest
 import inspect
 import re
 import shlex
 import textwrap
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +22,33 @@ from tests.learners.test_ensemble import compose_ader
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 PAGES = sorted(path.stem for path in (ROOT / "docs").glob("*.rst"))
-LISTS = {"examples", "reference", "benchmarks"}
+LISTS = {"reference", "benchmarks"}
 """Pages without code of their own."""
+
+
+def text_of(page: str) -> str:
+    """Return the source of a page."""
+    return (ROOT / "docs" / f"{page}.rst").read_text()
+
+
+def resolves(name: str) -> bool:
+    """Tell whether a dotted name stands for something: a module, or what is in one."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        with contextlib.suppress(ImportError):
+            found: Any = import_module(".".join(parts[:length]))
+            for part in parts[length:]:
+                # A field of a record without a default is an annotation only.
+                if not hasattr(found, part):
+                    return part in getattr(found, "__annotations__", {})
+                found = getattr(found, part)
+            return True
+    return False
 
 
 def blocks_of(page: str, language: str) -> list[str]:
     """Return the code blocks of a page in one language."""
-    text = (ROOT / "docs" / f"{page}.rst").read_text()
+    text = text_of(page)
     found = re.findall(rf"^\.\. code-block:: (?:{language})\n\n((?:(?: .*)?\n)+)", text, re.MULTILINE)
     return [textwrap.dedent(block) for block in found]
 
@@ -116,9 +138,32 @@ def test_links_lead_somewhere(name: str) -> None:
     assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
 
 
-def test_every_promise_names_tests_that_exist() -> None:
-    named = re.findall(r"``(tests/[\w/]+\.py)(?:::(\w+))?``", (ROOT / "docs" / "promises.rst").read_text())
-    assert len(named) >= 2 * 19
-    for path, test in named:
+TESTS_NAMED = r"``(tests/[\w/]+\.py)(?:::(\w+))?``"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if "``tests/" in text_of(page)])
+def test_every_test_that_a_page_names_exists(page: str) -> None:
+    for path, test in re.findall(TESTS_NAMED, text_of(page)):
         source = (ROOT / path).read_text()
         assert not test or f"def {test}(" in source, f"{path}::{test}"
+
+
+def test_every_promise_has_two_tests() -> None:
+    assert len(re.findall(TESTS_NAMED, text_of("promises"))) >= 2 * 19
+
+
+def test_every_theorem_has_its_place_in_the_code_and_its_test() -> None:
+    rows = [
+        row for row in re.split(r"^   \* - ", text_of("theory"), flags=re.MULTILINE)[1:] if row.count("\n     - ") >= 3
+    ]
+    theorems = [row for row in rows if not row.startswith(("in the paper", "name"))]
+    assert len(theorems) >= 9 + 10
+    for row in theorems:
+        assert re.search(TESTS_NAMED, row), row
+        assert re.search(r":(class|func):|certificate|lipschitz|overhead", row), row
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_name_that_a_page_links_to_exists(page: str) -> None:
+    linked = set(re.findall(r":(?:class|func|meth|mod|data|attr|exc):`~?\.?(driftwise[\w.]*)`", text_of(page)))
+    assert [name for name in sorted(linked) if not resolves(name)] == []
