@@ -25,13 +25,15 @@ class ControllerSystem(ct.NonlinearIOSystem, metaclass=Checked):  # type: ignore
     `control.input_output_response`. What learns no longer is linear: ``controller.to_control()`` is a
     `control.StateSpace`, with Bode plots and margins.
 
-    ============= ====== ==============================================================================
-    Inputs        y      what the controller is given: the states, or the outputs if it is one of outputs
-    \\             r      a set-point for every state, with ``reference=True``
-    \\             v      the inputs as the actuator let them through, with ``applied=True``
-    Outputs       u      the inputs for the plant
-    State         rounds a number for what the controller has been through; 0 is nothing
-    ============= ====== ==============================================================================
+    ========= ====== ===========================================================================================
+    Signal    Name   Meaning
+    ========= ====== ===========================================================================================
+    inputs    y      what the controller is given: the states, or the outputs if it is one of outputs
+    inputs    r      a set-point for every state, with ``reference=True``
+    inputs    v      the inputs of the plant as its actuator let them through, with ``applied=True``
+    outputs   u      the inputs for the plant
+    state     rounds a number for what the controller has been through; 0 is nothing
+    ========= ====== ===========================================================================================
 
     Its state is no physical quantity, but the name of a history of rounds. The system remembers what the controller did
     after each history that it was asked about, so that it is a function of its state as a diagram needs it to be: two
@@ -173,8 +175,8 @@ class ControllerSystem(ct.NonlinearIOSystem, metaclass=Checked):  # type: ignore
         if np.shape(x) != (1,) or not 0 <= x[0] < known or x[0] != int(x[0]):
             raise InputError(
                 f"{NAME}: the state of {self.name} is the number of a history that it has given out itself, from 0 to "
-                f"{known - 1}, got {describe(x)}. What learns has no derivative by its state, and no rest; to linearise "
-                "or to plot, take controller.to_control(), which has stopped learning."
+                f"{known - 1}, got {describe(x)}. What learns has no derivative by its state, and no rest; to "
+                "linearise or to plot, take controller.to_control(), which has stopped learning."
             )
         return int(x[0])
 
@@ -184,8 +186,8 @@ class ControllerSystem(ct.NonlinearIOSystem, metaclass=Checked):  # type: ignore
             return self._costs
         if t >= len(self._costs):
             raise HorizonError(
-                f"{NAME}: costs were given for {len(self._costs)} rounds, and a response needs one for each of its time "
-                "points; give more, or one cost for all rounds."
+                f"{NAME}: costs were given for {len(self._costs)} rounds, and a response needs one for each of its "
+                "time points; give more, or one cost for all rounds."
             )
         return self._costs[t]
 
