@@ -94,7 +94,7 @@ class Loop:
 
     def step(self, u: Array) -> Step:
         """Apply an input."""
-        action = self.scaling.action_of(u)
+        action = self.scaling.action_of(self._owner, u)
         observation, reward, terminated, truncated, info = self._env.step(action.copy())
         # What an actuator does after an action is known to driftwise's own environments, in units of their plant.
         known = self._mine is not None and self.scaling is self._mine.scaling
