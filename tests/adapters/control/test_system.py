@@ -1,5 +1,6 @@
 """A controller as a block of python-control does what it does by itself."""
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,15 @@ import pytest
 from driftwise import control
 from driftwise._validate import Array
 from driftwise.adapters.control import ControllerSystem
-from driftwise.errors import ArgumentError, DriftwiseError, HorizonError, InputError, OrderError, ParameterError
+from driftwise.errors import (
+    ArgumentError,
+    DriftwiseError,
+    HorizonError,
+    InputError,
+    MissingExtraError,
+    OrderError,
+    ParameterError,
+)
 from tests.adapters.control.loops import COST, FULL, PLANT, close, pushes, respond
 
 ROUNDS = 200
@@ -225,6 +234,37 @@ def test_a_controller_of_ones_own_will_do() -> None:
     block, w = ControllerSystem(Own(2, 1), COST), pushes(50)
     expected = control.simulate(FULL, Own(2, 1), COST, w)
     np.testing.assert_allclose(respond(close(FULL, block), w).states[:2].T, expected.states, atol=1e-9)
+
+
+def test_a_copy_is_a_block_of_its_own() -> None:
+    block, w = ControllerSystem(MAKERS["SelfTunedController"](), COST, name="one"), pushes(40)
+    found = respond(close(FULL, block), w)
+    copied = block.copy("two")
+    np.testing.assert_array_equal(respond(close(FULL, copied), w).outputs, found.outputs)
+    respond(close(FULL, copied), pushes(40, seed=2))
+    with pytest.raises(InputError, match=r"state of one .* from 0 to 40, got \[41\.\]"):
+        block.controller_at(41.0)
+    assert copied.controller_at(41.0).round == 1
+
+
+def test_around_holds_for_what_was_applied() -> None:
+    block = ControllerSystem(MAKERS["SelfTunedController"](), COST, around=([3.0, -2.0], [0.7]), applied=True)
+    plain = ControllerSystem(MAKERS["SelfTunedController"](), COST, applied=True)
+    for x, v in (([1.0, 0.0], 0.25), ([0.5, 0.5], -0.5)):
+        here = np.array([*x, v])
+        there = here + np.array([3.0, -2.0, 0.7])
+        mine, theirs = block.dynamics(0.0, [0.0], there), plain.dynamics(0.0, [0.0], here)
+        np.testing.assert_array_equal(mine, theirs)
+        answers = block.output(0.0, mine, there), plain.output(0.0, theirs, here)
+        np.testing.assert_allclose(answers[0], answers[1] + 0.7, rtol=0.0, atol=1e-12)
+
+
+def test_without_python_control_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("driftwise.adapters.control")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "control", None)
+    with pytest.raises(MissingExtraError, match=r"driftwise\[control\]"):
+        import driftwise.adapters.control  # noqa: F401
 
 
 def begun() -> control.Controller:

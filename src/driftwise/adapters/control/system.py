@@ -125,7 +125,7 @@ class ControllerSystem(ct.NonlinearIOSystem, metaclass=Checked):  # type: ignore
         n, m = controller.state_dim, controller.input_dim
         seen = n if outputs is None else outputs
         self._sizes = seen, n * reference, m * applied
-        self._first_round, self._costs = controller.round, _read_costs(cost, n, m)
+        self._costs = _read_costs(cost, n, m)
         self._offsets = _read_point(around, seen, m)
         self._histories = Histories(controller, self._cost_of)
         labels = [f"{letter}[{i}]" for letter, size in zip("yrv", self._sizes, strict=True) for i in range(size)]
@@ -175,7 +175,7 @@ class ControllerSystem(ct.NonlinearIOSystem, metaclass=Checked):  # type: ignore
         if np.shape(x) != (1,) or not 0 <= x[0] < known or x[0] != int(x[0]):
             raise InputError(
                 f"{NAME}: the state of {self.name} is the number of a history that it has given out itself, from 0 to "
-                f"{known - 1}, got {describe(x)}. What learns has no derivative by its state, and no rest; to "
+                f"{known - 1}, got {np.array2string(np.asarray(x), threshold=6)}. What learns has no derivative by its state, and no rest; to "
                 "linearise or to plot, take controller.to_control(), which has stopped learning."
             )
         return int(x[0])
