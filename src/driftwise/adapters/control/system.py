@@ -175,8 +175,8 @@ class ControllerSystem(ct.NonlinearIOSystem, metaclass=Checked):  # type: ignore
         if np.shape(x) != (1,) or not 0 <= x[0] < known or x[0] != int(x[0]):
             raise InputError(
                 f"{NAME}: the state of {self.name} is the number of a history that it has given out itself, from 0 to "
-                f"{known - 1}, got {np.array2string(np.asarray(x), threshold=6)}. What learns has no derivative by its state, and no rest; to "
-                "linearise or to plot, take controller.to_control(), which has stopped learning."
+                f"{known - 1}, got {np.array2string(np.asarray(x), threshold=6)}. What learns has no derivative by its "
+                "state, and no rest; to linearise or to plot, take controller.to_control(), which has stopped learning."
             )
         return int(x[0])
 
