@@ -25,8 +25,8 @@ class Scaling(NamedTuple):
             action = self.clip((self.rest + u / self.scale).astype(self.space.dtype).reshape(self.space.shape))
         if not np.isfinite(action).all():
             raise InputError(
-                f"{owner}: the input {np.array2string(u, threshold=6)} is no finite action in {self.space.dtype}; nothing "
-                "was sent. Give the controller an input_bound."
+                f"{owner}: the input {np.array2string(u, threshold=6)} is no finite action in {self.space.dtype}; it "
+                "was not sent. Give the controller an input_bound."
             )
         return action
 
