@@ -108,7 +108,7 @@ class Histories:
         """Return a controller after a round."""
         key = round_.before, round_.told.key
         if key not in self._acted:
-            self._act(*key[:1], round_.told)
+            self._act(round_.before, round_.told)
         acted = self._acted.pop(key)
         acted.observe(self._cost_of(self._lengths[round_.before]), applied=round_.applied)
         return acted
