@@ -25,7 +25,9 @@ REFERENCE = (Path(__file__).parents[1] / "docs" / "reference.rst").read_text()
 ROOMS = (
     "",
     "adapters.bytewax",
+    "adapters.control",
     "adapters.dask",
+    "adapters.gymnasium",
     "applications",
     "applications.data",
     "applications.rules",

@@ -110,6 +110,20 @@ class TestPythonControl:
             np.testing.assert_allclose(answer.outputs[:, t], x, atol=1e-12)
             advance(plant, t, x.copy(), inputs[:, t].copy(), np.zeros(3), x)
 
+    @pytest.mark.parametrize("C", [None, [[1.0, 0.0, 2.0]]])
+    def test_disturbances_are_inputs_of_their_own(self, C: Any) -> None:
+        drawn, given = random_system(3, 2, seed=1), rng().standard_normal((5, 20))
+        system = LinearSystem(drawn.A, drawn.B, C)
+        there = system.to_control(disturbances=True)
+        assert there.input_labels == ["u[0]", "u[1]", "w[0]", "w[1]", "w[2]"]
+        answer = control.forced_response(there, inputs=given, squeeze=False)
+        plant, x = system.data(20, rng()), np.zeros(3)
+        for t in range(20):
+            np.testing.assert_allclose(answer.outputs[:, t], system.output(x), atol=1e-12)
+            advance(plant, t, x.copy(), given[:2, t].copy(), given[2:, t].copy(), x)
+        loose: Any = system
+        check_refused(lambda: loose.to_control(disturbances=1), "disturbances", kind=ParameterError)
+
     def test_an_unsaid_step_is_taken_as_discrete(self) -> None:
         assert LinearSystem.from_control(control.StateSpace(A, B, np.eye(2), np.zeros((2, 3)), None)).linear
 

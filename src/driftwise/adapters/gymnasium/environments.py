@@ -51,7 +51,8 @@ unit_actions : bool, default True
 INFO = """
 The options of ``reset`` may have ``"state"``, where this episode starts. After a step ``info`` has ``"cost"``,
 ``"input"`` as the plant's actuator let it through, ``"disturbance"`` and ``"state"``, the true next state; after a
-reset ``"state"`` only. The same seed gives the same episode, and that of ``control.simulate(..., seed=seed)``.
+reset ``"state"`` only. The same seed gives the same episode, and that of ``control.simulate(..., seed=seed)``: bit for
+bit if actions are inputs, and but for rounding if they are shares of a limit.
 """
 
 

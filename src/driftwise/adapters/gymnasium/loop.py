@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import NOT_NUMBERS, Array, describe, number
+from driftwise._validate import NOT_NUMBERS, Array, array, describe
 from driftwise.adapters.gymnasium.environments import check_env, check_observations, own
 from driftwise.adapters.gymnasium.scaling import Scaling
 from driftwise.control.costs import CostSequence
@@ -94,11 +94,12 @@ class Loop:
 
     def step(self, u: Array) -> Step:
         """Apply an input."""
-        action = self.scaling.action_of(u)
+        action = self.scaling.action_of(self._owner, u)
         observation, reward, terminated, truncated, info = self._env.step(action.copy())
-        # What an actuator does after an action is known to driftwise's own environments only.
-        applied = self.scaling.input_of(action) if self._mine is None else np.asarray(info["input"])
-        paid = number(self._owner, "the reward", reward)
+        # What an actuator does after an action is known to driftwise's own environments, in units of their plant.
+        known = self._mine is not None and self.scaling is self._mine.scaling
+        applied = np.array(info["input"]) if known else self.scaling.input_of(action)
+        paid = float(array(self._owner, "the reward", reward, ()))
         return Step(self._read(observation), applied, paid, bool(terminated), bool(truncated))
 
     def _read(self, observation: Any) -> Array:

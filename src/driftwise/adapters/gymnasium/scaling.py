@@ -19,14 +19,14 @@ class Scaling(NamedTuple):
     scale: Array
     """(inputs,): the input that one more of the action is."""
 
-    def action_of(self, u: Array) -> NDArray[Any]:
+    def action_of(self, owner: str, u: Array) -> NDArray[Any]:
         """Return the action for an input: finite, within its bounds, of the shape and type that the space has."""
         with np.errstate(over="ignore"):
             action = self.clip((self.rest + u / self.scale).astype(self.space.dtype).reshape(self.space.shape))
         if not np.isfinite(action).all():
             raise InputError(
-                f"run: the input {np.array2string(u, threshold=6)} is no finite action in {self.space.dtype}; nothing "
-                "was sent. Give the controller an input_bound."
+                f"{owner}: the input {np.array2string(u, threshold=6)} is no finite action in {self.space.dtype}; it "
+                "was not sent. Give the controller an input_bound."
             )
         return action
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._docs import documented
 from driftwise._extras import optional
-from driftwise._validate import Array, array, loose, number, read_only
+from driftwise._validate import Array, array, instance, loose, number, read_only
 from driftwise.control.plants.actuator import PARAMETERS, ActuatorOptions
 from driftwise.control.plants.base import System, as_matrix
 from driftwise.control.plants.kernels import LINEAR
@@ -169,6 +169,10 @@ class LinearSystem(System):
         A system without a time step (``dt=None``) is taken to be in discrete time; one in continuous time is sampled
         with its input held (zero-order hold).
 
+        A nonlinear system is linearised first, ``from_control(system.linearize(x0, u0), dt=...)``. Its states, inputs
+        and outputs then count from there: a controller is told x - x0 and gives u - u0, and costs and input bounds are
+        of these. If (x0, u0) is not at rest, how it moves there is a constant disturbance.
+
         Parameters
         ----------
         statespace : control.StateSpace
@@ -182,18 +186,24 @@ class LinearSystem(System):
         Examples
         --------
         >>> import control
+        >>> import numpy as np
         >>> from driftwise.control import LinearSystem
         >>> LinearSystem.from_control(control.ss(0.5, 1.0, 1.0, 0.0, True)).A
         array([[0.5]])
         >>> sampled = LinearSystem.from_control(control.ss(-1.0, 1.0, 2.0, 0.0), dt=0.5)
         >>> sampled.A.round(4), sampled.C, sampled.dt
         (array([[0.6065]]), array([[2.]]), 0.5)
+        >>> swing = control.nlsys(lambda t, x, u, params: [x[1], u[0] - 9.81 * np.sin(x[0])], inputs=1, states=2)
+        >>> LinearSystem.from_control(swing.linearize([0.0, 0.0]), dt=0.1).A.round(3)
+        array([[ 0.951,  0.098],
+               [-0.965,  0.951]])
         """
         asker = f"{cls.__name__}.from_control"
         if not isinstance(statespace, optional(asker, "control", "control").StateSpace):
             raise InputError(
                 f"{asker}: statespace must be a control.StateSpace, such as control.ss(A, B, C, D, True), got a "
-                f"{type(statespace).__name__}; control.ss(system) turns a transfer function into one."
+                f"{type(statespace).__name__}; control.ss(system) turns a transfer function into one, and "
+                "system.linearize(x0, u0) a nonlinear system."
             )
         given, step = statespace.dt, None if dt is None else _step(asker, dt)
         matrices = statespace.A, statespace.B, statespace.C, statespace.D
@@ -212,7 +222,7 @@ class LinearSystem(System):
             )
         return cls(*matrices, dt=own if step is None else step, **actuator)
 
-    def to_control(self, dt: float | bool | None = None) -> Any:
+    def to_control(self, dt: float | bool | None = None, *, disturbances: bool = False) -> Any:
         """Return the system for python-control, in discrete time; its output is the state if it has no C.
 
         Limits, delay and lag are not passed on, since a `control.StateSpace` has none; `augmented` has delay and lag.
@@ -222,14 +232,19 @@ class LinearSystem(System):
         dt : float or True, optional
             Time between two rounds, above zero; True leaves it unspecified. The system's own when left out,
             unspecified if it has none.
+        disturbances : bool, default False
+            Have an input ``w[i]`` for every state after the inputs ``u[k]``: what is added to the next state.
 
         Examples
         --------
         >>> from driftwise.control import double_integrator
         >>> double_integrator().to_control(dt=0.1).dt
         0.1
+        >>> double_integrator().to_control(disturbances=True).input_labels
+        ['u[0]', 'w[0]', 'w[1]']
         """
         asker = f"{type(self).__name__}.to_control"
+        instance(asker, "disturbances", disturbances, bool, "True")
         step: float | bool = True if dt is True else self.dt or True if dt is None else _step(asker, dt)
         if step is not True and self.dt is not None and abs(step - self.dt) > _SAME * self.dt:
             raise ParameterError(
@@ -237,8 +252,12 @@ class LinearSystem(System):
                 "out."
             )
         n, m = self.B.shape
-        outputs = (np.eye(n), np.zeros((n, m))) if self.C is None else (self.C, self.D)
-        return optional(asker, "control", "control").StateSpace(self.A, self.B, *outputs, step)
+        C, D = (np.eye(n), np.zeros((n, m))) if self.C is None or self.D is None else (self.C, self.D)
+        B, labels = self.B, [f"u[{k}]" for k in range(m)]
+        if disturbances:
+            B, D = np.hstack([B, np.eye(n)]), np.hstack([D, np.zeros((len(C), n))])
+            labels += [f"w[{i}]" for i in range(n)]
+        return optional(asker, "control", "control").StateSpace(self.A, B, C, D, step, inputs=labels)
 
 
 def _step(owner: str, dt: object) -> float:
