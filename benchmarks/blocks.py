@@ -1,7 +1,6 @@
 """What a learning controller costs as a block of python-control: time and memory a round, beside `simulate`.
 
-Run with ``python -P benchmarks/blocks.py [--rounds T]``; needs the extra ``control``, and -P because another benchmark
-has its name. Everything is compiled beforehand, by a response that is not timed. "again" is the same response once
+Run with ``python benchmarks/blocks.py [--rounds T]``; needs the extra ``control``. Everything is compiled beforehand, by a response that is not timed. "again" is the same response once
 more, answered from what the block remembers.
 """
 

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_every_controller_has_a_row_and_is_where_simulate_is() -> None:
-    command = [sys.executable, "-P", "benchmarks/blocks.py", "--rounds", "30"]
+    command = [sys.executable, "benchmarks/blocks.py", "--rounds", "30"]
     result = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
     rows = re.findall(r"^(\w+) +(\d+) +(\d+) +(\d+) +(\d+) +(\S+)$", result.stdout, re.MULTILINE)
     assert [row[0] for row in rows] == [

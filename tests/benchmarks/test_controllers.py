@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_every_size_and_case_is_printed_and_learning_pays() -> None:
-    command = [sys.executable, "benchmarks/control.py", "--rounds", "20", "--steps", "50"]
+    command = [sys.executable, "benchmarks/controllers.py", "--rounds", "20", "--steps", "50"]
     result = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
     assert len(re.findall(r"^dx = \d+, du = \d+, H = \d+ ", result.stdout, re.MULTILINE)) == 3
     goals = re.findall(

@@ -3,7 +3,7 @@
 Also how even steps by hand are, and what an engineer would use instead: costs over LQR, and over LQG where only outputs
 are measured. Ratios are of one run; goals stand in parentheses.
 
-python benchmarks/control.py [--rounds 2000] [--steps 100000] [--cases FILE.npz]
+python benchmarks/controllers.py [--rounds 2000] [--steps 100000] [--cases FILE.npz]
 """
 
 import argparse
