@@ -1,7 +1,7 @@
 """What a learning controller costs as a block of python-control: time and memory a round, beside `simulate`.
 
-Run with ``python benchmarks/blocks.py [--rounds T]``; needs the extra ``control``. Everything is compiled beforehand, by a response that is not timed. "again" is the same response once
-more, answered from what the block remembers.
+Run with ``python benchmarks/blocks.py [--rounds T]``; needs the extra ``control``. Everything is compiled beforehand,
+by a response that is not timed. "again" is the same response once more, answered from what the block remembers.
 """
 
 import argparse

@@ -44,7 +44,7 @@ def test_the_numpy_step_is_gpc() -> None:
     try:
         from importlib import util
 
-        spec = util.spec_from_file_location("benchmark_of_control", ROOT / "benchmarks" / "control.py")
+        spec = util.spec_from_file_location("benchmark_of_control", ROOT / "benchmarks" / "controllers.py")
         assert spec is not None
         assert spec.loader is not None
         module = util.module_from_spec(spec)
