@@ -184,7 +184,7 @@ class DriftRegressor(RegressorMixin, _Drift):  # type: ignore[misc]
         return self._learn(X, y, anew=True)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Go on learning from more rows.
+        """Go on learning from more rows; of parameters that were set since, only `switching_cost` counts.
 
         Parameters
         ----------
@@ -293,7 +293,7 @@ class DriftClassifier(ClassifierMixin, _Drift):  # type: ignore[misc]
         return self._learn(X, y, None, anew=True)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Go on learning from more rows.
+        """Go on learning from more rows; of parameters that were set since, only `switching_cost` counts.
 
         Parameters
         ----------
