@@ -137,7 +137,7 @@ SOFTMAX = {
 
 
 class Run(NamedTuple):
-    """What a model predicted in every round, how far its coefficients went, and microseconds a round."""
+    """What a model predicted in every round, how far its coefficients went, and microseconds of CPU time a round."""
 
     predicted: list[Any]
     path: float
@@ -159,14 +159,14 @@ def progressive(model: Any, given: list[Round], follow: bool = False) -> Run:
     names, predicted, path = sorted({name for one in given for name in one.learnt}, key=str), [], 0.0
     ours = isinstance(model, DriftRegressor | DriftClassifier)
     here = coefficients(model, names) if follow and not ours else []
-    start = time.perf_counter()
+    start = time.process_time()
     for one in given:
         predicted.append(predict(one.seen))
         model.learn_one(one.learnt, one.target)
         if here:
             before, here = here, coefficients(model, names)
             path += math.dist(before, here)
-    spent = 1e6 * (time.perf_counter() - start) / len(given)
+    spent = 1e6 * (time.process_time() - start) / len(given)
     return Run(predicted, model.moved if ours else path, spent)
 
 
@@ -262,7 +262,7 @@ def compare(title: str, streams: dict[str, list[Round]], contenders: dict[str, C
             rows.setdefault(who, []).extend(loss(given, run.predicted) for loss in losses)
             spent.setdefault(who, []).append(run.spent)
     columns = [name if loss is losses[0] else "missed, %" for name in streams for loss in losses]
-    show(title, [*columns, "us a round"], {who: [*row, float(np.median(spent[who]))] for who, row in rows.items()})
+    show(title, [*columns, "CPU us a round"], {who: [*row, float(np.median(spent[who]))] for who, row in rows.items()})
 
 
 def priced(title: str, streams: dict[str, list[Round]], theirs: dict[str, Contender], ours: Any, loss: Loss) -> None:
