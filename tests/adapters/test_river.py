@@ -1,9 +1,11 @@
 """River's own checks pass on all of them; features and labels come and go; what is refused changes nothing."""
 
 import copy
+import importlib
 import itertools
 import math
 import pickle
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +18,7 @@ from river import checks, datasets, linear_model, preprocessing, tree
 
 import driftwise as dw
 from driftwise.adapters.river import DriftClassifier, DriftCombiner, DriftRegressor
-from driftwise.errors import InputError, ParameterError
+from driftwise.errors import InputError, MissingExtraError, ParameterError
 
 Rounds = list[tuple[dict[Any, Any], Any]]
 
@@ -48,9 +50,8 @@ REGRESSORS: dict[str, Callable[[], Any]] = {
 }
 CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "as it comes": DriftClassifier,
-    "with a price": lambda: DriftClassifier(switching_cost=0.5),
-    "with l2, without intercept": lambda: DriftClassifier(l2=0.01, radius=10.0, intercept=False),
-    "scaled, gradient descent": lambda: preprocessing.StandardScaler() | DriftClassifier(learner=descent, radius=10.0),
+    "scaled, with a price": lambda: preprocessing.StandardScaler() | DriftClassifier(switching_cost=0.5),
+    "gradient descent, with l2": lambda: DriftClassifier(l2=0.01, radius=10.0, intercept=False, learner=descent),
 }
 
 
@@ -434,3 +435,11 @@ def test_its_models_learn_once_a_round_as_they_would_alone() -> None:
         alone.learn_one(x, y)
     assert mixture[0].weights == alone.weights
     assert mixture.clone()[0].weights == {}
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in [one for one in sys.modules if one.partition(".")[0] == "river"]:
+        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.delitem(sys.modules, "driftwise.adapters.river")
+    with pytest.raises(MissingExtraError, match=r"needs river, .*driftwise\[river\]"):
+        importlib.import_module("driftwise.adapters.river")

@@ -1,8 +1,10 @@
 """Scikit-learn's own checks pass; rows in their order are rounds; what is refused changes nothing."""
 
 import copy
+import importlib
 import math
 import pickle
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +25,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import driftwise as dw
 from driftwise._validate import Array
 from driftwise.adapters.sklearn import DriftClassifier, DriftRegressor
-from driftwise.errors import InputError, ParameterError
+from driftwise.errors import InputError, MissingExtraError, ParameterError
 
 
 def descent(domain: dw.Domain) -> dw.Learner:
@@ -244,3 +246,11 @@ def test_classes_are_named_first() -> None:
     assert model.predict_proba(X).shape == (20, 3)
     with pytest.raises(InputError, match="those of the first call"):
         model.partial_fit(X, labels, classes=["up", "down"])
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in [one for one in sys.modules if one.partition(".")[0] == "sklearn"]:
+        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.delitem(sys.modules, "driftwise.adapters.sklearn")
+    with pytest.raises(MissingExtraError, match=r"needs sklearn, .*driftwise\[sklearn\]"):
+        importlib.import_module("driftwise.adapters.sklearn")

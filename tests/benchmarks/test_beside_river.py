@@ -28,7 +28,7 @@ def script() -> ModuleType:
 
 
 def test_every_contender_is_on_every_stream(script: ModuleType) -> None:
-    command = [sys.executable, "-W", "error", str(SCRIPT), "--rounds", "25"]
+    command = [sys.executable, "-W", "error", str(SCRIPT), "--rounds", "12"]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     number = r" +(?:[\d.e+-]+)"
     for who in script.REGRESSORS:

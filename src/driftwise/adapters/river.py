@@ -62,6 +62,16 @@ class _Moving(base.Base):
         """What all moves have cost: each length times the price at the time."""
         return math.fsum(one.paid for one in self._scorers)
 
+    def mutate(self, new_attrs: dict[str, Any]) -> None:
+        """Change the price of a move, from the next round on.
+
+        Parameters
+        ----------
+        new_attrs : dict
+            ``{"switching_cost": price}``; nothing else can be changed.
+        """
+        super().mutate(new_attrs)
+
     def clone(self, new_params: dict[str, Any] | None = None, include_attributes: bool = False) -> Self:
         """Return one that has not learnt anything.
 
