@@ -14,7 +14,19 @@ import pytest
 
 pytest.importorskip("river")
 
-from river import checks, datasets, linear_model, preprocessing, tree
+from river import (
+    checks,
+    datasets,
+    drift,
+    ensemble,
+    evaluate,
+    linear_model,
+    metrics,
+    model_selection,
+    multiclass,
+    preprocessing,
+    tree,
+)
 
 import driftwise as dw
 from driftwise.adapters.river import DriftClassifier, DriftCombiner, DriftRegressor
@@ -119,6 +131,33 @@ def sparse(rounds: int) -> Rounds:
         names = rng.choice(40, size=int(rng.integers(1, 6)), replace=False)
         rows.append(({f"word {k}": 1 for k in names}, float(worth[names].sum())))
     return rows
+
+
+WRAPPED: dict[str, Callable[[], Any]] = {
+    "scaled target": lambda: preprocessing.TargetStandardScaler(DriftRegressor()),
+    "bag": lambda: ensemble.BaggingRegressor(DriftRegressor(), n_models=2, seed=0),
+    "selection": lambda: model_selection.GreedyRegressor([DriftRegressor(), DriftRegressor("huber")]),
+    "stack of ours": lambda: DriftCombiner([DriftRegressor(), DriftCombiner(pair())]),
+    "tree with ours in its leaves": lambda: tree.HoeffdingTreeRegressor(leaf_model=DriftRegressor(), grace_period=50),
+}
+
+
+def score(model: Any, stream: Any, metric: Any) -> float:
+    return float(evaluate.progressive_val_score(stream.take(300), model, metric()).get())
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_it_is_at_home_in_what_river_wraps_around_models(name: str) -> None:
+    model: Any = preprocessing.StandardScaler() | WRAPPED[name]()
+    assert score(model, datasets.TrumpApproval(), metrics.MAE) < 1.5  # type: ignore[no-untyped-call]
+
+
+def test_labels_are_learnt_in_what_river_wraps_around_classifiers() -> None:
+    scaled_one: Any = preprocessing.StandardScaler() | DriftClassifier()
+    retrained = drift.DriftRetrainingClassifier(scaled_one)
+    one_by_one = preprocessing.StandardScaler() | multiclass.OneVsRestClassifier(DriftClassifier())
+    for model in (retrained, one_by_one):
+        assert score(model, datasets.ImageSegments(), metrics.Accuracy) > 0.7  # type: ignore[no-untyped-call]
 
 
 def test_features_that_come_and_go_are_learnt() -> None:

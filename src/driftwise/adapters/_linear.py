@@ -104,7 +104,8 @@ class Settings:
     def new_learner(self, domain: Domain, start: Array | None) -> Learner:
         """Return a learner in a domain: of the user's, or a self-tuned one for losses of a score.
 
-        `SelfTunedScream` is left out of it where the domain may be far too wide, which it alone suffers from.
+        `SelfTunedScream` is left out of the latter: it alone suffers from a domain that is far too wide, and is not
+        missed where the domain is not.
         """
         if self.learner is not None:
             made = self.learner(domain)
