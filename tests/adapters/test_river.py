@@ -239,6 +239,7 @@ def test_a_price_can_be_changed_on_the_way_and_in_a_clone(include_attributes: bo
     moved, paid = model.moved, model.moving_cost
     other = model.clone({"switching_cost": 50.0}, include_attributes)
     assert (other.moved == moved) == include_attributes
+    assert other.switching_cost == 50.0
     untouched = pickle.dumps(model)
     other.mutate({"switching_cost": 5.0})
     for x, y in rows[100:]:
@@ -406,6 +407,8 @@ def test_a_new_label_begins_as_its_opposite_and_is_not_lost() -> None:
     for _ in range(200):
         x = {"x": rng.normal()}
         model.learn_one(x, "plus" if x["x"] + 0.3 * rng.normal() > 0.0 else "minus")
+    for t in range(150):  # so that nothing of what was learnt is among the last rounds, which are taught again
+        model.learn_one({"y": 1.0}, "minus" if t % 2 else "plus")
     for z in (-2.0, 2.0):
         before = model.predict_proba_one({"x": z})
         wiser = model.clone(include_attributes=True)
