@@ -28,6 +28,8 @@ ROOMS = (
     "adapters.control",
     "adapters.dask",
     "adapters.gymnasium",
+    "adapters.river",
+    "adapters.sklearn",
     "applications",
     "applications.data",
     "applications.rules",
@@ -307,7 +309,8 @@ def test_every_method_is_documented_with_its_arguments(cls: type) -> None:
 
 def test_what_rooms_do_with_each_other_exists() -> None:
     """A method that is gone, or has its arguments documented by now, needs no entry."""
-    every = {owner.__name__: owner for _, cls in CLASSES for owner in cls.__mro__}
+    ours = [owner for _, cls in CLASSES for owner in cls.__mro__ if owner.__module__.startswith("driftwise")]
+    every = {owner.__name__: owner for owner in ours}
     for name, short in ((name, short) for name, group in BETWEEN_ROOMS.items() for short in group):
         method = inspect.unwrap(getattr(every[name], short))
         assert undocumented(method, inspect.getdoc(method) or ""), f"{name}.{short}"

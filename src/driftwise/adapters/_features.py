@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from driftwise._validate import Array, describe
-from driftwise.adapters._linear import Scorer, Settings
+from driftwise.adapters._linear import LARGEST, Scorer, Settings
 from driftwise.errors import InputError
 
 RECENT = 128
@@ -53,7 +53,7 @@ class Named:
 
     def scores(self, x: Features) -> list[float]:
         """Return the score of every model."""
-        row = self._row(x)
+        row = self._row(self._checked(x))
         return [model.score(row) for model in self.models.values()]
 
     def learn(self, x: Features, y: Any, joining: Mapping[Hashable, Hashable] = NOBODY) -> None:
@@ -62,7 +62,7 @@ class Named:
         New models join first: they are taught the last rounds, and begin with the coefficients of another model with
         their signs reversed, or at 0 if no other is named.
         """
-        new = [] if x.keys() <= self.places.keys() else [name for name in x if name not in self.places]
+        new = [] if self._checked(x).keys() <= self.places.keys() else [name for name in x if name not in self.places]
         # Places do not hang on the order in which features are given.
         for name in sorted(new, key=lambda name: (str(type(name)), repr(name))):
             self.places[name] = self.settings.first + len(self.places)
@@ -95,6 +95,12 @@ class Named:
         """Return the intercept of a model."""
         return float(self.models[label].weights[0]) if self.settings.first else 0.0
 
+    def _checked(self, x: Any) -> Features:
+        """Return features, if they have names."""
+        if isinstance(x, dict) or isinstance(x, Mapping):  # noqa: SIM101  (the first is ten times as fast)
+            return x
+        raise InputError(f"{self.settings.owner}: x must be a dict of features by name, got {describe(x)}.")
+
     def _row(self, x: Features) -> Array:
         """Return features in their places; those without one are left out."""
         places, first = self.places, self.settings.first
@@ -103,14 +109,14 @@ class Named:
         name = value = None
         try:
             for name, value in x.items():
-                if value - value != 0:  # NaN, or infinite; what is too large is refused by the learner
+                if not -LARGEST <= value <= LARGEST:  # NaN is not between anything
                     raise ValueError
                 if name in places:
                     row[places[name]] = float(value)
         except (TypeError, ValueError):
             raise InputError(
-                f"{self.settings.owner}: feature {name!r} must be a finite number, got {describe(value)}; encode text, "
-                "and leave out what is missing. Nothing was learnt."
+                f"{self.settings.owner}: feature {name!r} must be a finite number of at most {LARGEST:g} in size, got "
+                f"{describe(value)}; encode text, and leave out what is missing. Nothing was learnt."
             ) from None
         return np.array(row)
 

@@ -31,6 +31,10 @@ LOSSES: dict[str, Kind] = {"squared": SquaredLoss, "absolute": AbsoluteLoss, "hu
 WIDE = 1e9
 """Radius of the domain where none is given: estimators in units of the features do not care how wide it is."""
 
+LARGEST = 1e30
+"""Largest feature or target that is taken. With coefficients of at most `WIDE`, no loss and no gradient of these is too
+large for a learner, so that a round is refused before anybody has learnt from it, or not at all."""
+
 FEWEST = 32
 """Rounds from which on a compiled run is worth its setting up."""
 
@@ -68,6 +72,10 @@ class Settings:
         self.price = number(owner, "switching_cost", switching_cost, low=0.0)
         self.l2 = number(owner, "l2", l2, low=0.0)
         self.radius = None if radius is None else number(owner, "radius", radius, low=0.0, exclusive=True)
+        if self.radius is not None and self.radius > WIDE:
+            raise ParameterError(
+                f"{owner}: radius must be at most {WIDE:g}, got {describe(radius)}; leave it out if there is none."
+            )
         if self.l2 > 0.0 and self.radius is None and learner is None:
             raise ParameterError(
                 f"{owner}: with l2 above 0 the learner works from gradients, and must know how far coefficients may "
@@ -96,7 +104,7 @@ class Settings:
     def new_learner(self, domain: Domain, start: Array | None) -> Learner:
         """Return a learner in a domain: of the user's, or a self-tuned one for losses of a score.
 
-        `SelfTunedScream` is left out of it where the domain may be far too wide, which it alone suffers from.
+        `SelfTunedScream` is left out of the latter: it alone suffers from a domain that is far too wide.
         """
         if self.learner is not None:
             made = self.learner(domain)
@@ -135,7 +143,7 @@ class Scorer:
         self.learner = settings.new_learner(domain, start)
         self.moved = self.paid = 0.0
         self._begin()
-        self.weights = self.learner.act()
+        self.weights = self._played = self.learner.act()
 
     def _begin(self) -> None:
         """Make the stream that every round is written into."""
@@ -157,22 +165,17 @@ class Scorer:
             for row, target in zip(rows, targets.tolist(), strict=True):
                 self.learn(row, target)
             return
+        losses = self.settings.loss(rows[1:], targets[1:])
         self._observe(rows[0], float(targets[0]))
-        trace = play(self.learner, self.settings.loss(rows[1:], targets[1:]), self.settings.price)
-        self.count(trace.decisions[0])
-        self.weights = trace.decisions[-1]
+        trace = play(self.learner, losses, self.settings.price)
+        self._count(trace.decisions[0])
+        self._played = trace.decisions[-1]
         self._add(float(trace.moves.sum()))
         self._act()
 
-    def count(self, weights: Array) -> None:
-        """Count the move from the present weights to others."""
-        way = weights - self.weights
-        self._add(math.sqrt(float(way @ way)))
-
-    def succeed(self, other: "Scorer", weights: Array) -> None:
-        """Count on what another has moved, and the move from its weights to these."""
-        self.moved, self.paid = other.moved, other.paid
-        self.count(weights)
+    def succeed(self, other: "Scorer", played: Array) -> None:
+        """Count on what another has moved, as if these, its weights, had been played here."""
+        self.moved, self.paid, self._played = other.moved, other.paid, played
 
     @property
     def _repriced(self) -> bool:
@@ -191,8 +194,13 @@ class Scorer:
     def _act(self) -> None:
         """Let the learner decide, and count the move."""
         weights = self.learner.act(switching_cost=self.settings.price) if self._repriced else self.learner.act()
-        self.count(weights)
-        self.weights = weights
+        self._count(weights)
+        self.weights = self._played = weights
+
+    def _count(self, weights: Array) -> None:
+        """Count the move from what was played last."""
+        way = weights - self._played
+        self._add(math.sqrt(float(way @ way)))
 
     def _add(self, distance: float) -> None:
         self.moved += distance

@@ -14,7 +14,7 @@ from driftwise._extras import optional
 from driftwise._validate import Array, describe
 from driftwise.adapters._features import ONLY, Named
 from driftwise.adapters._labels import joining, probabilities
-from driftwise.adapters._linear import Kind, Make, Scorer, Settings
+from driftwise.adapters._linear import LARGEST, Kind, Make, Scorer, Settings
 from driftwise.domains import Simplex
 from driftwise.errors import InputError, ParameterError
 from driftwise.losses import LogisticLoss
@@ -28,10 +28,12 @@ except ImportError:
 __all__ = ["DriftClassifier", "DriftCombiner", "DriftRegressor"]
 
 
-class _Moving:
+class _Moving(base.Base):
     """What all three share: what a move costs, and what moves have come to."""
 
-    _settings: Settings
+    @property
+    def _settings(self) -> Settings:
+        raise NotImplementedError
 
     @property
     def switching_cost(self) -> float:
@@ -59,6 +61,37 @@ class _Moving:
     def moving_cost(self) -> float:
         """What all moves have cost: each length times the price at the time."""
         return math.fsum(one.paid for one in self._scorers)
+
+    def mutate(self, new_attrs: dict[str, Any]) -> None:
+        """Change the price of a move, from the next round on.
+
+        Parameters
+        ----------
+        new_attrs : dict
+            ``{"switching_cost": price}``; nothing else can be changed.
+        """
+        super().mutate(new_attrs)
+
+    def clone(self, new_params: dict[str, Any] | None = None, include_attributes: bool = False) -> Self:
+        """Return one that has not learnt anything.
+
+        Parameters
+        ----------
+        new_params : dict, optional
+            Parameters to be changed.
+        include_attributes : bool, default False
+            Whether to copy what was learnt after all; of the parameters, only `switching_cost` may be changed then.
+        """
+        changed = dict(new_params or {})
+        if include_attributes and not changed.keys() <= self._mutable_attributes:
+            raise ParameterError(
+                f"{type(self).__name__}: what was learnt cannot be kept with another {sorted(changed)[0]}; clone "
+                "without include_attributes."
+            )
+        copied: Self = super().clone(changed, include_attributes)
+        if include_attributes:
+            copied.switching_cost = changed.get("switching_cost", self.switching_cost)
+        return copied
 
 
 class DriftRegressor(_Moving, base.Regressor):
@@ -126,8 +159,12 @@ class DriftRegressor(_Moving, base.Regressor):
         learner: Make | None = None,
     ) -> None:
         self.loss, self.radius, self.l2, self.intercept, self.learner = loss, radius, l2, intercept, learner
-        self._settings = Settings("DriftRegressor", loss, switching_cost, radius, l2, intercept, learner)
-        self._named = Named(self._settings, labelled=False)
+        settings = Settings("DriftRegressor", loss, switching_cost, radius, l2, intercept, learner)
+        self._named = Named(settings, labelled=False)
+
+    @property
+    def _settings(self) -> Settings:
+        return self._named.settings
 
     @property
     def _scorers(self) -> list[Scorer]:
@@ -214,9 +251,13 @@ class DriftClassifier(_Moving, base.Classifier):
         learner: Make | None = None,
     ) -> None:
         self.radius, self.l2, self.intercept, self.learner = radius, l2, intercept, learner
-        self._settings = Settings("DriftClassifier", LogisticLoss, switching_cost, radius, l2, intercept, learner)
-        self._named = Named(self._settings, labelled=True)
+        settings = Settings("DriftClassifier", LogisticLoss, switching_cost, radius, l2, intercept, learner)
+        self._named = Named(settings, labelled=True)
         self.labels: list[Any] = []
+
+    @property
+    def _settings(self) -> Settings:
+        return self._named.settings
 
     @property
     def _multiclass(self) -> bool:
@@ -246,13 +287,11 @@ class DriftClassifier(_Moving, base.Classifier):
         y : bool, str or int
             The label.
         """
-        if y in self.labels:
+        if _is_among(y, self.labels):
             self._named.learn(x, y)
-            return
-        if y is None or y != y:
-            raise InputError(f"DriftClassifier: y must be a label, got {describe(y)}; nothing was learnt.")
-        self._named.learn(x, y, joining(self.labels, y))
-        self.labels.append(y)
+        else:
+            self._named.learn(x, y, joining(self.labels, y))
+            self.labels.append(y)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """Return the probability of every label seen.
@@ -328,9 +367,12 @@ class DriftCombiner(_Moving, base.Ensemble[base.Regressor], base.Regressor):
             raise ParameterError(f"DriftCombiner: models must be two river regressors or more, got {describe(given)}.")
         super().__init__(iter(given))
         self.loss, self.learner = loss, learner
-        self._settings = Settings("DriftCombiner", loss, switching_cost, learner=learner)
-        self._scorer = Scorer(self._settings, Simplex(len(given)))
+        self._scorer = Scorer(Settings("DriftCombiner", loss, switching_cost, learner=learner), Simplex(len(given)))
         self._low, self._high = math.inf, -math.inf
+
+    @property
+    def _settings(self) -> Settings:
+        return self._scorer.settings
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -346,7 +388,7 @@ class DriftCombiner(_Moving, base.Ensemble[base.Regressor], base.Regressor):
         new_params : dict, optional
             Parameters to be changed.
         include_attributes : bool, default False
-            Whether to copy what was learnt after all.
+            Whether to copy what was learnt after all; of the parameters, only `switching_cost` may be changed then.
         """
         params = dict(new_params or {})
         if not include_attributes:
@@ -405,8 +447,23 @@ class DriftCombiner(_Moving, base.Ensemble[base.Regressor], base.Regressor):
 def _target(owner: str, y: Any) -> float:
     """Return a target, checked."""
     try:
-        if y - y == 0:
+        if -LARGEST <= y <= LARGEST:
             return float(y)
-    except TypeError:
+    except (TypeError, ValueError):
         pass
-    raise InputError(f"{owner}: y must be a finite number, got {describe(y)}; nothing was learnt.")
+    raise InputError(
+        f"{owner}: y must be a finite number of at most {LARGEST:g} in size, got {describe(y)}; nothing was learnt."
+    )
+
+
+def _is_among(y: Any, labels: list[Any]) -> bool:
+    """Tell whether a label is among others; refuse what is no label."""
+    try:
+        if y is not None and y == y:
+            hash(y)
+            return y in labels
+    except (TypeError, ValueError):
+        pass
+    raise InputError(
+        f"DriftClassifier: y must be a label, such as a text, a bool or an int, got {describe(y)}; nothing was learnt."
+    )

@@ -5,6 +5,8 @@ add is a price on changing one's mind: `switching_cost`, with what changes have 
 """
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from driftwise._extras import optional
 from driftwise._validate import Array, describe
 from driftwise.adapters._labels import probabilities
-from driftwise.adapters._linear import Kind, Make, Scorer, Settings
+from driftwise.adapters._linear import LARGEST, Kind, Make, Scorer, Settings
 from driftwise.errors import InputError
 from driftwise.losses import LogisticLoss
 
@@ -57,9 +59,23 @@ class _Drift(BaseEstimator):  # type: ignore[misc]
     def _read(self, reset: bool, X: Any, **given: Any) -> Any:
         """Return features, and targets if there are some, checked by scikit-learn."""
         try:
-            return validate_data(self, X, reset=reset, dtype=np.float64, **given)
+            read = validate_data(self, X, reset=reset, dtype=np.float64, **given)
         except ValueError as error:
             raise InputError(f"{type(self).__name__}: {error}") from None
+        for name, values in zip(("X", "y"), read if given else (read,), strict=False):
+            if values.dtype.kind == "f" and not np.abs(values).max() <= LARGEST:
+                raise InputError(f"{type(self).__name__}: {name} has a value too large for it, beyond {LARGEST:g}.")
+        return read
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Take back what was found out about rows that are refused in the end, such as their number of features."""
+        before = vars(self).copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
 
     def _rows(self, X: Array) -> Array:
         """Return features, with a 1 before them if there is an intercept."""
@@ -168,7 +184,7 @@ class DriftRegressor(RegressorMixin, _Drift):  # type: ignore[misc]
         return self._learn(X, y, anew=True)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Go on learning from more rows.
+        """Go on learning from more rows; of parameters that were set since, only `switching_cost` counts.
 
         Parameters
         ----------
@@ -181,12 +197,13 @@ class DriftRegressor(RegressorMixin, _Drift):  # type: ignore[misc]
 
     def _learn(self, X: ArrayLike, y: ArrayLike, anew: bool) -> Self:
         settings = self._new_settings(self.loss)
-        features, targets = self._read(anew, X, y=y, y_numeric=True)
-        if anew:
-            self._settings = settings
-            self._models = [settings.new(features.shape[1] + settings.first)]
-        self._settings.reprice(self.switching_cost)
-        self._models[0].learn_all(self._rows(features), np.asarray(targets, np.float64))
+        with self._all_or_nothing():
+            features, targets = self._read(anew, X, y=y, y_numeric=True)
+            if anew:
+                self._settings = settings
+                self._models = [settings.new(features.shape[1] + settings.first)]
+            self._settings.reprice(self.switching_cost)
+            self._models[0].learn_all(self._rows(features), np.asarray(targets, np.float64))
         return self
 
     def predict(self, X: ArrayLike) -> Array:
@@ -276,7 +293,7 @@ class DriftClassifier(ClassifierMixin, _Drift):  # type: ignore[misc]
         return self._learn(X, y, None, anew=True)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Go on learning from more rows.
+        """Go on learning from more rows; of parameters that were set since, only `switching_cost` counts.
 
         Parameters
         ----------
@@ -294,19 +311,22 @@ class DriftClassifier(ClassifierMixin, _Drift):  # type: ignore[misc]
 
     def _learn(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None, anew: bool) -> Self:
         settings = self._new_settings(LogisticLoss)
-        features, given = self._read(anew, X, y=y)
-        labels = column_or_1d(given, warn=True)
-        check_classification_targets(labels)
-        known: NDArray[Any] = np.unique(labels if classes is None else np.asarray(classes)) if anew else self.classes_
-        self._check(labels, classes, known)
-        if anew:
-            count = 1 if len(known) == 2 else len(known)
-            self.classes_, self._settings = known, settings
-            self._models = [settings.new(features.shape[1] + settings.first) for _ in range(count)]
-        self._settings.reprice(self.switching_cost)
-        rows = self._rows(features)
-        for label, model in zip(known[-len(self._models) :], self._models, strict=True):
-            model.learn_all(rows, np.where(labels == label, 1.0, -1.0))
+        with self._all_or_nothing():
+            features, given = self._read(anew, X, y=y)
+            labels = column_or_1d(given, warn=True)
+            _check_targets(labels)
+            known: NDArray[Any] = (
+                self.classes_ if not anew else np.unique(labels if classes is None else np.asarray(classes))
+            )
+            self._check(labels, classes, known)
+            if anew:
+                count = 1 if len(known) == 2 else len(known)
+                self.classes_, self._settings = known, settings
+                self._models = [settings.new(features.shape[1] + settings.first) for _ in range(count)]
+            self._settings.reprice(self.switching_cost)
+            rows = self._rows(features)
+            for label, model in zip(known[-len(self._models) :], self._models, strict=True):
+                model.learn_all(rows, np.where(labels == label, 1.0, -1.0))
         return self
 
     def _check(self, labels: NDArray[Any], classes: ArrayLike | None, known: NDArray[Any]) -> None:
@@ -365,3 +385,11 @@ class DriftClassifier(ClassifierMixin, _Drift):  # type: ignore[misc]
     def intercept_(self) -> Array:
         """The constant term of each model."""
         return self._constants
+
+
+def _check_targets(labels: NDArray[Any]) -> None:
+    """Raise unless these are classes."""
+    try:
+        check_classification_targets(labels)
+    except ValueError as error:
+        raise InputError(f"DriftClassifier: {error}") from None
