@@ -1,1 +1,1 @@
-"""Driftwise in other people's engines: a fleet on a Dask cluster, learners by key in a bytewax dataflow."""
+"""Driftwise in what other people build with: river, scikit-learn, Gymnasium, python-control, JAX, Dask, bytewax."""
