@@ -1,6 +1,8 @@
 """Sphinx configuration: the reference is made from the docstrings, the gallery from the examples."""
 
+import inspect
 import os
+from typing import Any
 
 import driftwise
 
@@ -61,3 +63,17 @@ sphinx_gallery_conf = {
     "image_srcset": ["2x"],
     "within_subsection_order": "FileNameSortKey",
 }
+
+
+def skip_what_is_documented_elsewhere(
+    app: Any, what: str, name: str, found: Any, skip: bool, options: Any
+) -> bool | None:
+    """Leave out what a class has from another package, which documents it, and links to pages that are not here."""
+    written = inspect.unwrap(getattr(found, "fget", None) or found)
+    package = str(getattr(written, "__module__", None) or "driftwise").partition(".")[0]
+    return None if package == "driftwise" else True
+
+
+def setup(app: Any) -> None:
+    """Connect what is defined here."""
+    app.connect("autodoc-skip-member", skip_what_is_documented_elsewhere)
