@@ -1,7 +1,9 @@
 """The files around the package: they name the version that it has, and commands that are there."""
 
+import inspect
 import os
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,24 @@ def test_the_changelog_begins_with_this_version_and_the_day_of_its_release() -> 
     assert newest is not None
     day = read(ROOT / "CITATION.cff")["date-released"]
     assert newest.groups() == (driftwise.__version__, f" ({day})")
+
+
+def test_there_are_release_notes_of_this_version() -> None:
+    notes = (ROOT / "docs" / "releases.rst").read_text("utf-8")
+    headings = re.findall(r"^(\d\S+)\n-+$", notes, re.M)
+    assert headings[0] == driftwise.__version__
+
+
+def test_the_page_for_programs_names_what_there_is() -> None:
+    text = (ROOT / "llms.txt").read_text("utf-8")
+    named = re.findall(r"^- `(driftwise\.[\w.]+)\(([^)]*)\)`", text, re.M)
+    assert len(named) >= 30
+    for path, arguments in named:
+        home, _, name = path.rpartition(".")
+        there = inspect.signature(getattr(import_module(home), name)).parameters
+        assert set(filter(None, arguments.split(", "))) <= set(there), path
+    pages = re.findall(r"\(([\w/]+)\.html\)", text)
+    assert [page for page in pages if page != "gallery/index" and not (ROOT / "docs" / f"{page}.rst").exists()] == []
 
 
 def test_workflows_call_scripts_that_are_there() -> None:
