@@ -72,12 +72,12 @@ def test_the_optimum_in_hindsight_is_certified(price: float | dw.MoveCost) -> No
 
 def test_the_slope_goes_on_below_what_a_portfolio_can_have() -> None:
     losses = dw.LogWealthLoss([[0.8, 1.0]])
-    floor = losses.shape[0, 0]
+    floor = 0.5 * 0.8
     below, at, above = floor - 1e-7, floor, floor + 1e-7
     out = np.empty(1)
 
     def slope(z: float) -> float:
-        type(losses).slope_of.function(np.array([z]), np.ones(1), losses.shape.ravel(), 1, out)
+        type(losses).slope_of.function(np.array([z]), losses.data.targets, np.empty(0), 1, out)
         return float(out[0])
 
     assert slope(at) == -1.0 / floor
@@ -120,6 +120,31 @@ def test_decisions_that_are_no_portfolios_are_refused() -> None:
         learner.observe(losses[0])
     assert learner.round == 0
     assert learner.act() is before
+
+
+def test_a_round_alone_is_the_round_in_a_stream() -> None:
+    x = relatives(40)
+    losses = dw.LogWealthLoss(x)
+    one, other = (dw.SelfTunedLearner(SIMPLEX, switching_cost=0.001) for _ in range(2))
+    for t in range(40):
+        np.testing.assert_array_equal(one.act(), other.act())
+        one.observe(losses[t])
+        other.observe(dw.LogWealthLoss(x[t : t + 1])[0])
+
+
+def test_a_loss_that_comes_late_can_be_saved() -> None:
+    losses = dw.LogWealthLoss(relatives(6))
+    learner = dw.SelfTunedLearner(SIMPLEX, switching_cost=0.001, late=2)
+    learner.act()
+    learner.observe(losses[0])
+    learner.act()
+    learner.skip()
+    learner.act()
+    learner.observe(losses[1], round=1)
+    again = dw.from_bytes(learner.to_bytes())
+    for one in (learner, again):
+        one.observe(losses[2])
+    np.testing.assert_array_equal(again.act(), learner.act())
 
 
 @pytest.mark.parametrize("bad", [0.0, -0.2, np.nan, np.inf])

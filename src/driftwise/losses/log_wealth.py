@@ -16,7 +16,7 @@ from driftwise.losses.forms import ScoreLoss
 from driftwise.losses.kernels import link
 
 SPARE = 0.5
-"""Part of the smallest price relative below which the slope goes on as a line: no portfolio has such a score."""
+"""Part of a round's least price relative below which the slope goes on as a line: no portfolio has such a score."""
 
 
 @link
@@ -29,7 +29,7 @@ def log_wealth(z: Pointer, y: Pointer, shape: Pointer, n: int, out: Pointer) -> 
 @link
 def log_wealth_slope(z: Pointer, y: Pointer, shape: Pointer, n: int, out: Pointer) -> int:
     """Write -1 / z; below the floor its tangent there, so that filters that ask beyond the domain have an answer."""
-    floor = shape[0]
+    floor = SPARE * y[0]
     out[0] = -1.0 / z[0] if z[0] >= floor else (z[0] / floor - 2.0) / floor
     return 0
 
@@ -78,9 +78,8 @@ class LogWealthLoss(ScoreLoss):
         if not low > 0.0:
             t = int(x.min(axis=1).argmin())
             raise InputError(f"LogWealthLoss: relatives must be above zero, got {low:g} in round {t}.")
-        self.shape = np.array([[SPARE * low]])
-        # The residual is then what the wealth has grown by.
-        super().__init__(x, np.ones(len(x)), labels_of("LogWealthLoss", relatives=relatives))
+        # The targets are what the worst portfolios come to: the usual residual is then of the size of returns.
+        super().__init__(x, x.min(axis=1), labels_of("LogWealthLoss", relatives=relatives))
 
     def admissible(self, slopes: Array) -> Array:
         """Return slopes that are negative."""
@@ -92,7 +91,7 @@ class LogWealthLoss(ScoreLoss):
 
     def bends(self, scores: Array, aims: Array) -> Array:
         """Return the second derivative at each score."""
-        return np.asarray(1.0 / np.maximum(scores, self.shape[0, 0]) ** 2)
+        return np.asarray(1.0 / np.maximum(scores, SPARE * aims) ** 2)
 
     def units(self, reach: float) -> tuple[float, float]:
         """Return 1 and 1: the scale of this loss is fixed."""
@@ -103,11 +102,11 @@ class LogWealthLoss(ScoreLoss):
         return -cp.sum(cp.log(score * gap + self.aims)) / cost
 
     def _domain(self, domain: Domain) -> Domain:
-        lowest = -float(super()._domain(domain).support(-self.data.features).max())
-        if lowest < self.shape[0, 0]:
+        lowest = -super()._domain(domain).support(-self.data.features)
+        if np.any(lowest < SPARE * self.aims):
             raise InputError(
                 f"LogWealthLoss: decisions must be shares of wealth, none negative and one in all, so that some of it "
-                f"is always left; in {domain!r} it may become {lowest:g} times what it was. Use Simplex({self.dim})."
+                f"is always left; in {domain!r} it may become {lowest.min():g} times what it was. Use Simplex({self.dim})."
             )
         return domain
 
@@ -115,8 +114,9 @@ class LogWealthLoss(ScoreLoss):
         rounds = shape if isinstance(shape, int) else shape[0]
         rows = np.broadcast_to(decisions, (rounds, self.dim))
         scores = np.einsum("td,td->t", self.data.features[first : first + rounds], rows)
-        if scores.min() < self.shape[0, 0]:
-            t = int(scores.argmin())
+        wrong = np.flatnonzero(scores < SPARE * self.aims[first : first + rounds])
+        if wrong.size:
+            t = int(wrong[0])
             raise InputError(
                 f"LogWealthLoss: a decision must be shares of wealth, none negative and one in all; that of round "
                 f"{first + t} leaves {scores[t]:g} times the wealth."
