@@ -106,7 +106,8 @@ class LogWealthLoss(ScoreLoss):
         if np.any(lowest < SPARE * self.aims):
             raise InputError(
                 f"LogWealthLoss: decisions must be shares of wealth, none negative and one in all, so that some of it "
-                f"is always left; in {domain!r} it may become {lowest.min():g} times what it was. Use Simplex({self.dim})."
+                f"is always left; in {domain!r} it may become {lowest.min():g} times what it was. "
+                f"Use Simplex({self.dim})."
             )
         return domain
 

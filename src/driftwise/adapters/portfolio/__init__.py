@@ -3,7 +3,7 @@
 A cautionary example above all: on daily prices doing nothing is hard to beat, and most rules trade their gains away.
 """
 
-from driftwise.adapters.portfolio.accounts import Backtest, Rule, backtest, rebalance
+from driftwise.adapters.portfolio.accounts import Backtest, Rule, account, backtest, rebalance
 from driftwise.adapters.portfolio.front import Portfolio
 from driftwise.adapters.portfolio.newton import OnlineNewton
 from driftwise.adapters.portfolio.rules import BuyAndHold, ExponentiatedGradient, Rebalanced, best_constant
@@ -16,6 +16,7 @@ __all__ = [
     "Portfolio",
     "Rebalanced",
     "Rule",
+    "account",
     "backtest",
     "best_constant",
     "rebalance",

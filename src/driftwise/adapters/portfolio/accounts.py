@@ -14,6 +14,7 @@ DEAREST = 0.5
 """Costs of a unit of trade must be below this: selling everything and buying something else would cost all there is."""
 
 SETTLED = 1e-15
+"""Change of what is left at which it counts as found."""
 
 
 class Rule(Protocol):
@@ -83,18 +84,17 @@ def rebalance(holdings: ArrayLike, target: ArrayLike, cost: float) -> tuple[floa
     """
     before = shares("rebalance", "holdings", holdings)
     after = shares("rebalance", "target", target, before.size)
-    return settle(before, after, read_cost("rebalance", cost))
+    left, traded = settle(before[None], after[None], read_cost("rebalance", cost))
+    return float(left[0]), float(traded[0])
 
 
-def settle(before: Array, after: Array, cost: float) -> tuple[float, float]:
-    """Return what is left of wealth, and what was traded, of shares and a cost that have been checked."""
-    left = 1.0
-    if cost == 0.0:
-        return left, float(np.abs(after - before).sum())
+def settle(before: Array, after: Array, cost: float) -> tuple[Array, Array]:
+    """Return what is left of wealth, and what was traded, of rows of shares and a cost that have been checked."""
+    left = np.ones(len(before))
     while True:  # a contraction with factor `cost`
-        traded = float(np.abs(left * after - before).sum())
+        traded = np.abs(left[:, None] * after - before).sum(axis=1)
         once_more = 1.0 - cost * traded
-        if abs(once_more - left) <= SETTLED:
+        if np.abs(once_more - left).max() <= SETTLED:
             return once_more, traded
         left = once_more
 
@@ -168,18 +168,60 @@ def backtest(rule: Rule, relatives: ArrayLike, cost: float = 0.0, start: ArrayLi
     >>> [round(backtest(Rebalanced(), wobble, cost).log_wealth, 3) for cost in (0.0, 0.01, 0.05)]
     [0.114, 0.066, -0.122]
     """
-    x = array("backtest", "relatives", relatives, ("rounds", "dim"))
-    if not x.min() > 0.0:
-        raise InputError(f"backtest: relatives must be above zero, got {x.min():g} in round {int(x.min(1).argmin())}.")
-    price, rounds, dim = read_cost("backtest", cost), *x.shape
-    holdings = np.full(dim, 1.0 / dim) if start is None else shares("backtest", "start", start, dim)
-    left, traded, weights = np.empty(rounds), np.empty(rounds), np.empty(x.shape)
-    for t in range(rounds):
+    x = read_relatives("backtest", relatives)
+    price, dim = read_cost("backtest", cost), x.shape[1]
+    begin = np.full(dim, 1.0 / dim) if start is None else shares("backtest", "start", start, dim)
+    weights, holdings = np.empty(x.shape), begin
+    for t in range(len(x)):
         target = shares("backtest", f"what {type(rule).__name__}.act returns in round {t}", rule.act(holdings), dim)
-        left[t], traded[t] = settle(holdings, target, price)
         weights[t], holdings = target, target * x[t] / float(target @ x[t])
         rule.observe(x[t])
-    return Backtest(np.log(left) + np.log(np.einsum("td,td->t", x, weights)), traded, -np.log(left), weights)
+    return _account(weights, x, price, begin)
+
+
+@checked
+def account(weights: ArrayLike, relatives: ArrayLike, cost: float = 0.0, start: ArrayLike | None = None) -> Backtest:
+    """Account for the wealth of decisions that have been made, as `backtest` does for those of a rule.
+
+    Parameters
+    ----------
+    weights : array of shape (T, d)
+        Shares of wealth in each round, after the trade.
+    relatives : array of shape (T, d)
+        Price at the end of a round over price at its beginning, for every asset, above zero.
+    cost : float, default 0.0
+        Price of buying or selling one unit of wealth.
+    start : array of shape (d,), optional
+        Shares of wealth before the first trade; the same of each when left out.
+
+    Examples
+    --------
+    >>> from driftwise.adapters.portfolio import account
+    >>> round(account([[1.0, 0.0], [0.0, 1.0]], [[2.0, 1.0], [1.0, 3.0]]).wealth, 6)
+    6.0
+    """
+    x = read_relatives("account", relatives)
+    rows, dim = array("account", "weights", weights, x.shape, copy=True), x.shape[1]
+    if not Simplex(dim).contains(rows):
+        raise InputError("account: every row of weights must be shares of wealth, none negative and one in all.")
+    begin = np.full(dim, 1.0 / dim) if start is None else shares("account", "start", start, dim)
+    return _account(rows, x, read_cost("account", cost), begin)
+
+
+def _account(weights: Array, x: Array, cost: float, start: Array) -> Backtest:
+    """Return what became of one unit of wealth: what is held before a trade does not depend on what trades cost."""
+    gained = np.einsum("td,td->t", x, weights)
+    before = np.vstack([start, (weights * x / gained[:, None])[:-1]])
+    left, traded = settle(before, weights, cost)
+    return Backtest(np.log(left) + np.log(gained), traded, -np.log(left), weights)
+
+
+def read_relatives(owner: str, given: ArrayLike) -> Array:
+    """Return price relatives, checked."""
+    x = array(owner, "relatives", given, ("rounds", "dim"))
+    if not x.min() > 0.0:
+        raise InputError(f"{owner}: relatives must be above zero, got {x.min():g} in round {int(x.min(1).argmin())}.")
+    return x
 
 
 def read_cost(owner: str, cost: float) -> float:

@@ -111,13 +111,13 @@ class Portfolio(Fixed):
         if target is None:
             raise OrderError("Portfolio: observe was called before act; call act() first, once a round.")
         growth, loss = Growth(x), LogWealthLoss(x[None])
-        left, traded = settle(self.holdings, target, self.cost)
-        grown = left * float(target @ x)
+        left, traded = settle(self.holdings[None], target[None], self.cost)
+        grown = float(left[0]) * float(target @ x)
         self.learner.observe(loss[0], held=growth)
         state = self.__dict__
         state["holdings"] = read_only(growth(target))
         state["log_wealth"] += float(np.log(grown))
-        state["turnover"] += traded
+        state["turnover"] += float(traded[0])
 
     def __repr__(self) -> str:
         return f"Portfolio({len(self.assets)} assets, cost={self.cost:g}, round={self.learner.round})"
