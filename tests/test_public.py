@@ -26,6 +26,7 @@ ROOMS = (
     "",
     "adapters.bytewax",
     "adapters.dask",
+    "adapters.portfolio",
     "applications",
     "applications.data",
     "applications.rules",

@@ -100,21 +100,24 @@ class ExponentiatedGradient(Fixed):
 
     def __init__(self, eta: float = 0.05) -> None:
         self.eta = number("ExponentiatedGradient", "eta", eta, low=0.0)
-        self._weights: Array | None = None
+        self._powers: Array | None = None
+        """Logarithms of the shares, which do not underflow, less that of the largest."""
 
     def act(self, holdings: Array) -> Array:
         """Return the shares; the same of each asset at first."""
-        if self._weights is None:
-            self.__dict__["_weights"] = np.full(len(holdings), 1.0 / len(holdings))
-        assert self._weights is not None
-        return self._weights
+        if self._powers is None:
+            self.__dict__["_powers"] = np.zeros(len(holdings))
+        return self._shares()
+
+    def _shares(self) -> Array:
+        assert self._powers is not None
+        shares = np.exp(self._powers)
+        return np.asarray(shares / shares.sum())
 
     def observe(self, relatives: Array) -> None:
         """Multiply every share by the exponential of its slope."""
-        w = self._weights
-        assert w is not None
-        grown = w * np.exp(self.eta * (relatives - relatives.max()) / float(w @ relatives))
-        self.__dict__["_weights"] = grown / grown.sum()
+        powers = self._powers + self.eta * relatives / float(self._shares() @ relatives)
+        self.__dict__["_powers"] = powers - powers.max()
 
 
 @checked

@@ -8,7 +8,7 @@ from driftwise.applications.conclusion import warning
 from driftwise.applications.portfolios import contest
 from driftwise.applications.portfolios.contest import HOLD, SELF_TUNED, Entry, Universe
 from driftwise.experiments.contests.outcome import RULE
-from driftwise.experiments.contests.words import joined
+from driftwise.experiments.contests.words import counted, joined, spoken
 from driftwise.experiments.data.files import version
 from driftwise.experiments.findings.curves import cumulative, marks
 from driftwise.experiments.findings.finding import Claim, Finding, Panel, Series, Table
@@ -18,6 +18,9 @@ LEAST = 0.05
 
 SHOWN = (SELF_TUNED, HOLD, contest.UNIFORM, contest.EG, contest.NEWTON, contest.BEST_ASSET, contest.BEST_CONSTANT)
 """Who is in the overview."""
+
+TRADERS = (contest.UNIFORM, contest.EG, contest.NEWTON)
+"""Rules of the field that trade every day."""
 
 DESIGN = ("synthetic-stocks", "stocks")
 """Universes that are like those that the learner was designed on, or overlap with them."""
@@ -43,23 +46,30 @@ def overall(universes: Sequence[Universe]) -> Finding:
             found = [f"{universe.log_wealth(label, cost):.3f}" for label in SHOWN]
             used = "design" if universe.data.name in DESIGN else "held out"
             rows.append([universe.data.name, used, _percent(cost), *found])
-    short = [(shortfall(universe, cost), universe, cost) for universe in universes for cost in universe.entries]
-    worst, where, at = max(short, key=lambda one: one[0])
-    beaten = [_beating(universe, cost) for universe in universes for cost in universe.entries if cost > 0.0]
-    summary = [
-        *[warning(universe.data) for universe in universes if universe.data.synthetic][:1],
-        f"{SELF_TUNED} was furthest behind buy and hold on {where.data.name} at {_percent(at)}: by "
-        f"{worst:.1%} of its log-wealth."
-        if worst > 0.0
-        else f"{SELF_TUNED} was never behind buy and hold.",
-    ]
-    if beaten:
-        summary.append(
-            f"Where trading costs something, the {len(_traders())} rules that trade every day beat buy and hold in "
-            f"{sum(map(len, beaten))} of {len(_traders()) * len(beaten)} cases."
-        )
     table = Table("Log-wealth, costs paid", ["universe", "used for", "cost", *SHOWN], rows)
-    return Finding("Doing nothing is hard to beat", summary, [table], [_joint_claim(universes)])
+    return Finding("Portfolios: who ends above doing nothing", _overview(universes), [table], [_joint_claim(universes)])
+
+
+def _overview(universes: Sequence[Universe]) -> list[str]:
+    """Say who ended above buy and hold how often, at every cost, and where the learner was furthest behind."""
+    said = [warning(universe.data) for universe in universes if universe.data.synthetic][:1]
+    for cost in universes[0].entries:
+        counts = []
+        for label in (*TRADERS, SELF_TUNED):
+            above = [one for one in universes if one.log_wealth(label, cost) > one.log_wealth(HOLD, cost)]
+            counts.append(f"{spoken(label)} in {len(above)}")
+        said.append(
+            f"At a cost of {_percent(cost)}, of {counted(len(universes), 'universe')} these ended above buy and hold: "
+            f"{joined(counts)}."
+        )
+    behind = {(one.data.name, cost): shortfall(one, cost) for one in universes for cost in one.entries}
+    (name, cost), worst = max(behind.items(), key=lambda item: item[1])
+    if worst > 0.0:
+        said.append(
+            f"{SELF_TUNED} was furthest behind buy and hold on {name} at {_percent(cost)}: by {worst:.1%} of the size "
+            "of its log-wealth."
+        )
+    return said
 
 
 def shortfall(universe: Universe, cost: float) -> float:
@@ -93,14 +103,10 @@ def _joint_claim(universes: Sequence[Universe]) -> Claim:
     return Claim(text, max(gained) <= LEAST, f"{max(gained):+.1%} at worst, in {len(gained)} cases")
 
 
-def _traders() -> tuple[str, ...]:
-    return (contest.UNIFORM, contest.EG, contest.NEWTON)
-
-
 def _beating(universe: Universe, cost: float) -> list[str]:
     """Return the rules that trade every day and end above buy and hold."""
     held = universe.log_wealth(HOLD, cost)
-    return [label for label in _traders() if universe.log_wealth(label, cost) > held]
+    return [label for label in TRADERS if universe.log_wealth(label, cost) > held]
 
 
 def _summary(universe: Universe) -> list[str]:
@@ -172,7 +178,7 @@ def _panel(universe: Universe) -> Panel:
             style="dashed" if one.kind == RULE else "line",
         )
         for one in universe.entries[cost]
-        if one.label in (SELF_TUNED, HOLD, *_traders())
+        if one.label in (SELF_TUNED, HOLD, *TRADERS)
     ]
     return Panel(f"Log-wealth so far, at a cost of {_percent(cost)}", universe.data.step, "log-wealth", series)
 
