@@ -90,7 +90,7 @@ def test_what_are_no_shares_is_refused(given: Any) -> None:
     with pytest.raises(InputError, match="start"):
         backtest(BuyAndHold(), np.ones((3, 2)), start=given)
     with pytest.raises(InputError, match="weights"):
-        account([HALF, [0.5, 0.6]], np.ones((2, 2)))
+        account([[0.5, 0.5], [0.5, 0.6]], np.ones((2, 2)))
 
 
 @pytest.mark.parametrize("cost", [0.5, 1.0, 5.0])

@@ -116,6 +116,7 @@ class ExponentiatedGradient(Fixed):
 
     def observe(self, relatives: Array) -> None:
         """Multiply every share by the exponential of its slope."""
+        assert self._powers is not None
         powers = self._powers + self.eta * relatives / float(self._shares() @ relatives)
         self.__dict__["_powers"] = powers - powers.max()
 
