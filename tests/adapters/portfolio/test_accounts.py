@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from driftwise._validate import Array
-from driftwise.adapters.portfolio import BuyAndHold, Rebalanced, account, backtest, rebalance
+from driftwise.adapters.portfolio import BuyAndHold, Rebalanced, Rule, account, backtest, rebalance
 from driftwise.errors import InputError, ParameterError
 from tests.adapters.portfolio.prices import relatives
 
@@ -68,7 +68,7 @@ def test_the_same_prices_for_all_change_nothing() -> None:
     assert run.wealth == pytest.approx(1.1**5)
 
 
-class Wrong:
+class Wrong(Rule):
     """Returns what it is made with."""
 
     def __init__(self, given: Any) -> None:

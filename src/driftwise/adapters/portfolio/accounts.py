@@ -1,11 +1,12 @@
 """Wealth, exactly: what is left after a trade that is paid for out of the portfolio itself, and a whole run of them."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._settings import Fixed
 from driftwise._validate import Array, array, checked, number
 from driftwise.domains import Simplex
 from driftwise.errors import InputError
@@ -17,15 +18,18 @@ SETTLED = 1e-15
 """Change of what is left at which it counts as found."""
 
 
-class Rule(Protocol):
+class Rule(Fixed):
     """A way to invest: shares of wealth before each round, and what the prices did, after it.
+
+    One of your own is a subclass with these two methods.
 
     Examples
     --------
     All in the asset that did best in the last round:
 
     >>> import numpy as np
-    >>> class Chase:
+    >>> from driftwise.adapters.portfolio import Rule, backtest
+    >>> class Chase(Rule):
     ...     best = 0
     ...
     ...     def act(self, holdings):
@@ -33,11 +37,11 @@ class Rule(Protocol):
     ...
     ...     def observe(self, relatives):
     ...         self.best = int(np.argmax(relatives))
-    >>> from driftwise.adapters.portfolio import backtest
     >>> round(backtest(Chase(), [[2.0, 1.0], [0.5, 1.0]], cost=0.01).log_wealth, 3)
     -0.01
     """
 
+    @abstractmethod
     def act(self, holdings: Array) -> ArrayLike:
         """Return the shares of wealth to go to.
 
@@ -47,6 +51,7 @@ class Rule(Protocol):
             Shares of wealth as they are, after prices have moved them.
         """
 
+    @abstractmethod
     def observe(self, relatives: Array) -> None:
         """Take in a round.
 
@@ -150,7 +155,7 @@ def backtest(rule: Rule, relatives: ArrayLike, cost: float = 0.0, start: ArrayLi
     Parameters
     ----------
     rule : Rule
-        Who invests: an object with `act` and `observe`.
+        Who invests.
     relatives : array of shape (T, d)
         Price at the end of a round over price at its beginning, for every asset, above zero.
     cost : float, default 0.0

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._settings import Fixed
 from driftwise._validate import Array, array, instance, read_only, whole
-from driftwise.adapters.portfolio.accounts import read_cost, settle, shares
+from driftwise.adapters.portfolio.accounts import Rule, read_cost, settle, shares
 from driftwise.domains import Simplex
 from driftwise.drift import Growth
 from driftwise.errors import OrderError, ParameterError
@@ -18,7 +17,7 @@ from driftwise.movecost import MoveCost
 UNIFORM = "the same of each"
 
 
-class Portfolio(Fixed):
+class Portfolio(Rule):
     """Shares of wealth that drift with prices, and a `SelfTunedLearner` that decides when a trade is worth its cost.
 
     It is a `Rule` for `backtest` too. Nothing is tuned. Nine tenths of its trust are in doing nothing, so its charges,

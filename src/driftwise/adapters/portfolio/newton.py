@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from driftwise._settings import Fixed
 from driftwise._validate import Array, number
+from driftwise.adapters.portfolio.accounts import Rule
 from driftwise.errors import ConvergenceError
 
 NEGATIVE = 1e-12
 """A multiplier above minus this, relative to the others, counts as none."""
 
 
-class OnlineNewton(Fixed):
+class OnlineNewton(Rule):
     """The online Newton step: follow what has been best so far, as a quadratic model of it says.
 
     With the slopes ``g = x / <w, x>``::
@@ -47,7 +47,13 @@ class OnlineNewton(Fixed):
         self._weights: Array | None = None
 
     def act(self, holdings: Array) -> Array:
-        """Return the shares; the same of each asset at first."""
+        """Return the shares; the same of each asset at first.
+
+        Parameters
+        ----------
+        holdings : array of shape (d,)
+            Shares of wealth as they are.
+        """
         if self._weights is None:
             dim = len(holdings)
             self.__dict__.update(_weights=np.full(dim, 1.0 / dim), _A=np.eye(dim), _b=np.zeros(dim))
@@ -55,7 +61,13 @@ class OnlineNewton(Fixed):
         return self._weights
 
     def observe(self, relatives: Array) -> None:
-        """Add the slope to the model, and go to its best portfolio."""
+        """Add the slope to the model, and go to its best portfolio.
+
+        Parameters
+        ----------
+        relatives : array of shape (d,)
+            Price at the end of the round over price at its beginning, for every asset.
+        """
         state, w = self.__dict__, self._weights
         assert w is not None
         slope = relatives / float(w @ relatives)

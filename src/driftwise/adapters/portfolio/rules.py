@@ -3,15 +3,14 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._settings import Fixed
 from driftwise._validate import Array, checked, number
-from driftwise.adapters.portfolio.accounts import shares
+from driftwise.adapters.portfolio.accounts import Rule, shares
 from driftwise.domains import Simplex
 from driftwise.losses import LogWealthLoss
 from driftwise.optimum import best_fixed
 
 
-class BuyAndHold(Fixed):
+class BuyAndHold(Rule):
     """Buy once, and do nothing.
 
     The rule to beat: it never pays for a trade after the first, and its winners grow by themselves.
@@ -33,17 +32,29 @@ class BuyAndHold(Fixed):
         self._bought = False
 
     def act(self, holdings: Array) -> Array:
-        """Return the holdings as they are, or at first the shares to begin with."""
+        """Return the holdings as they are, or at first the shares to begin with.
+
+        Parameters
+        ----------
+        holdings : array of shape (d,)
+            Shares of wealth as they are.
+        """
         if self.weights is None or self._bought:
             return holdings
         return self.weights
 
     def observe(self, relatives: Array) -> None:
-        """Do nothing."""
+        """Do nothing.
+
+        Parameters
+        ----------
+        relatives : array of shape (d,)
+            Price at the end of the round over price at its beginning, for every asset.
+        """
         self.__dict__["_bought"] = True
 
 
-class Rebalanced(Fixed):
+class Rebalanced(Rule):
     """Go back to the same shares in every round.
 
     It sells what rose and buys what fell. Without costs it gains where prices wobble, and the best of its kind in
@@ -69,14 +80,26 @@ class Rebalanced(Fixed):
         self.weights = None if weights is None else shares("Rebalanced", "weights", weights)
 
     def act(self, holdings: Array) -> Array:
-        """Return the shares."""
+        """Return the shares.
+
+        Parameters
+        ----------
+        holdings : array of shape (d,)
+            Shares of wealth as they are.
+        """
         return np.full(len(holdings), 1.0 / len(holdings)) if self.weights is None else self.weights
 
     def observe(self, relatives: Array) -> None:
-        """Do nothing."""
+        """Do nothing.
+
+        Parameters
+        ----------
+        relatives : array of shape (d,)
+            Price at the end of the round over price at its beginning, for every asset.
+        """
 
 
-class ExponentiatedGradient(Fixed):
+class ExponentiatedGradient(Rule):
     """``w_i <- w_i exp(eta x_i / <w, x>)``, and the shares are scaled to one in all.
 
     Close to daily rebalancing for the small steps that are usual: it leans a little towards what has risen.
@@ -104,7 +127,13 @@ class ExponentiatedGradient(Fixed):
         """Logarithms of the shares, which do not underflow, less that of the largest."""
 
     def act(self, holdings: Array) -> Array:
-        """Return the shares; the same of each asset at first."""
+        """Return the shares; the same of each asset at first.
+
+        Parameters
+        ----------
+        holdings : array of shape (d,)
+            Shares of wealth as they are.
+        """
         if self._powers is None:
             self.__dict__["_powers"] = np.zeros(len(holdings))
         return self._shares()
@@ -115,7 +144,13 @@ class ExponentiatedGradient(Fixed):
         return np.asarray(shares / shares.sum())
 
     def observe(self, relatives: Array) -> None:
-        """Multiply every share by the exponential of its slope."""
+        """Multiply every share by the exponential of its slope.
+
+        Parameters
+        ----------
+        relatives : array of shape (d,)
+            Price at the end of the round over price at its beginning, for every asset.
+        """
         assert self._powers is not None
         powers = self._powers + self.eta * relatives / float(self._shares() @ relatives)
         self.__dict__["_powers"] = powers - powers.max()

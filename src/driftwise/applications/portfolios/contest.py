@@ -13,6 +13,7 @@ from driftwise.adapters.portfolio import (
     OnlineNewton,
     Portfolio,
     Rebalanced,
+    Rule,
     account,
     backtest,
     best_constant,
@@ -80,7 +81,7 @@ def hold_universe(data: Dataset, costs: Sequence[float], progress: Callable[[str
     x = relatives_of(data)
     dim = x.shape[1]
 
-    def decided(what: str, rule: BuyAndHold | Rebalanced | ExponentiatedGradient | OnlineNewton) -> Array:
+    def decided(what: str, rule: Rule) -> Array:
         progress(what)
         return backtest(rule, x).weights
 
