@@ -102,6 +102,12 @@ def test_without_prices_the_pool_is_a_fund_of_its_pairs() -> None:
     # Its wealth is the mean of theirs: at rate 1 weights are shares of wealth, which need no trade to become so.
     assert -counted.own == pytest.approx(np.log(prior @ np.exp(-counted.pairs)), rel=1e-9)
     assert learner.overhead == pytest.approx(0.5 * np.log(len(learner.members)))
+    # So the certificate says what such a fund is known for: it ends at least with its pairs' shares of wealth.
+    for pair, share, cost in zip(learner.members, prior, counted.pairs, strict=True):
+        found = learner.certificate(pair)
+        assert found.bound - found.clipping == pytest.approx(cost - np.log(share), rel=1e-9)
+        assert found.within
+    assert "1.74825, what that began with" in str(learner.certificate("stay"))
 
 
 DOMAINS: dict[str, tuple[dw.Domain, dw.LossStream]] = {
