@@ -8,7 +8,7 @@ import pytest
 import driftwise as dw
 from driftwise._validate import Array
 from driftwise.errors import InputError
-from driftwise.testing import check_loss
+from driftwise.testing import check_learner, check_loss
 from tests.cases import by_hand
 
 D = 4
@@ -153,3 +153,18 @@ def test_relatives_are_above_zero(bad: float) -> None:
     x[3, 1] = bad
     with pytest.raises(InputError):
         dw.LogWealthLoss(x)
+
+
+@pytest.mark.parametrize("spread", [0.01, 1.0, 10.0])
+def test_learners_survive_crashes(spread: float) -> None:
+    x = np.exp(np.random.default_rng(2).normal(0.0, spread, (40, D))).clip(1e-30, 1e30)
+    learner = dw.SelfTunedLearner(SIMPLEX, switching_cost=dw.MoveCost(0.01))
+    losses = dw.LogWealthLoss(x)
+    for t in range(40):
+        assert SIMPLEX.contains(learner.act())
+        learner.observe(losses[t], held=dw.Growth(x[t]))
+    assert all(learner.certificate(pair).within for pair in learner.members)
+
+
+def test_learners_keep_their_promises_on_it() -> None:
+    check_learner(lambda: dw.SelfTunedLearner(SIMPLEX, switching_cost=0.01), dw.LogWealthLoss(relatives(18)))
