@@ -89,9 +89,9 @@ class SelfTunedLearner(Learner):
       are made. The overhead A is the sum of what the decision lost beyond Hedge's mix loss, and of what its move cost
       beyond the pairs' own moves; it begins with what is at stake (see `driftwise.pairs.moving`). The decision is the
       mixture of the pairs' points. Priors are equal; but where only gradients are known, `SelfTunedScream` has 0.9.
-    - For `LogWealthLoss` staying has 0.9, estimators that take the best decision to wander are left out, as returns are
-      almost all noise, and the rate begins at 1, at which a mixture of portfolios never loses more than their mix loss. A then
-      begins with ln(n) / 2, which is never lost, and `certificate` takes it off.
+    - For `LogWealthLoss` staying has 0.9, and estimators that take the best decision to wander are left out, as returns
+      are almost all noise. The rate begins at 1, at which a mixture of portfolios never loses more than their mix loss;
+      so A begins with ln(n) / 2, which is never lost, and `certificate` takes it off.
     - Where decisions **drift by themselves** (``observe(held=)``), so does every pair's point: the pair that stays is
       then buy and hold. What the mixture moves beyond its pairs, from where it has drifted to, is in A as ever. So what
       is proved below holds; but not what it says of `SelfTunedScream`, which knows nothing of drift.
