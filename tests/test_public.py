@@ -28,6 +28,7 @@ ROOMS = (
     "adapters.control",
     "adapters.dask",
     "adapters.gymnasium",
+    "adapters.portfolio",
     "adapters.river",
     "adapters.sklearn",
     "applications",

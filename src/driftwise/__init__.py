@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )
     from driftwise.checkpoint import from_bytes, load
     from driftwise.domains import Ball, Box, Domain, Product, Simplex, SpectralBalls
+    from driftwise.drift import Growth
     from driftwise.fleet import Fleet
     from driftwise.learners import (
         OGD,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
         HuberLoss,
         LinearLoss,
         LogisticLoss,
+        LogWealthLoss,
         LossStream,
         QuantileLoss,
         SquaredLoss,
@@ -84,11 +86,13 @@ __all__ = [
     "Ensemble",
     "FilteredLoss",
     "Fleet",
+    "Growth",
     "Hedge",
     "HuberLoss",
     "LazyScream",
     "Learner",
     "LinearLoss",
+    "LogWealthLoss",
     "LogisticLoss",
     "LossStream",
     "MirrorDescent",
@@ -123,7 +127,7 @@ __all__ = [
     "testing",
 ]
 
-_FLOORS = ("movecost", "domains", "losses", "learners", "trace", "play", "checkpoint", "fleet")
+_FLOORS = ("movecost", "domains", "drift", "losses", "learners", "trace", "play", "checkpoint", "fleet")
 """Where classes and functions come from; every floor imports those before it, so they are looked for upwards."""
 
 

@@ -9,7 +9,7 @@ import pytest
 from driftwise.applications import chapters
 from driftwise.applications.catalogue import APPLICATIONS, NAMES
 from driftwise.applications.chapters import Applications, apply
-from driftwise.applications.data import Dataset
+from driftwise.applications.data import Dataset, load
 from driftwise.errors import MissingExtraError, ParameterError
 from driftwise.experiments.findings.finding import read_chapters
 from tests.applications.cases import short
@@ -43,12 +43,33 @@ def test_a_chapter_is_kept_with_where_it_comes_from(quick: list[str], tmp_path: 
 
 def test_policies_plays_nothing_again(quick: list[str]) -> None:
     settings = Applications([5.0])
-    for name in NAMES:
+    assert [name for name in NAMES if not settings.takes(name)] == ["portfolios"]
+    for name in filter(settings.takes, NAMES):
         assert settings.findings(name)
     played = [(one, series) for one in APPLICATIONS for series in settings.names(one)]
     assert quick == [series for _, series in played]
     (policies,) = settings.findings("policies")
     assert len(policies.tables[0].rows) == len(played)
+
+
+def test_portfolios_are_a_chapter_of_their_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def few_days(name: str) -> Dataset:
+        data = load("synthetic-stocks")
+        return dataclasses.replace(data, name=name, values=data.values[:40, :3], columns=data.columns[:3])
+
+    monkeypatch.setattr(chapters, "load", few_days)
+    settings = Applications([0.002], data="synthetic-stocks")
+    assert [name for name in NAMES if settings.takes(name)] == ["portfolios"]
+    chapter = apply("portfolios", tmp_path, applications=settings)
+    overview, universe = chapter.findings
+    assert overview.tables[0].rows[0][:3] == ["synthetic-stocks", "design", "0.2 %"]
+    assert "SYNTHETIC DATA" in universe.summary
+    assert read_chapters(tmp_path)[0].title == "Portfolios"
+    assert Applications(data="synthetic-stocks").trading_costs == [0.0, 0.001, 0.005]
+    with pytest.raises(ParameterError, match="for portfolios a move cost is a share of what is traded"):
+        Applications([5.0]).names("portfolios")
+    with pytest.raises(ParameterError, match="portfolios cannot be played on 'traffic'; it takes nyse-old"):
+        Applications(data="traffic").names("portfolios")
 
 
 def test_a_series_goes_to_those_who_take_it() -> None:
@@ -72,4 +93,5 @@ def test_what_is_wrong_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     with pytest.raises(MissingExtraError, match="pip install"):
         Applications(data="traffic").names("capacity")
     assert Applications().names("capacity") == ("synthetic-traffic",)
+    assert Applications().names("portfolios") == ("synthetic-stocks",)
     assert not list(tmp_path.iterdir())

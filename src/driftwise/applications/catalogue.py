@@ -39,9 +39,15 @@ APPLICATIONS = {
 }
 """Problems by name."""
 
-POLICIES = "policies"
-NAMES = (*APPLICATIONS, POLICIES)
-"""What `apply` takes: every problem, and the committees of all of them."""
+POLICIES, PORTFOLIOS = "policies", "portfolios"
+NAMES = (*APPLICATIONS, POLICIES, PORTFOLIOS)
+"""What `apply` takes: every problem, the committees of all of them, and portfolios, which are accounted for apart."""
+
+UNIVERSES = ("nyse-old", "nyse-new", "sp500", "tse", "djia", "msci", "twenty", "stocks")
+"""Universes of assets that portfolios are played on when they are there."""
+
+MADE_UP = "synthetic-stocks"
+"""The universe that is used when none of them is."""
 
 
 def listing() -> list[list[str]]:
@@ -61,6 +67,13 @@ def listing() -> list[list[str]]:
     rows = []
     for name, application in APPLICATIONS.items():
         for series in application.series:
-            state = missing(series) or ("installed" if CATALOGUE[series].package else "built in")
-            rows.append([name, series, CATALOGUE[series].title, state])
-    return [*rows, [POLICIES, "all of these", "Committees of the rules of all the others", ""]]
+            rows.append([name, series, CATALOGUE[series].title, _state(series)])
+    rows.append([POLICIES, "all of these", "Committees of the rules of all the others", ""])
+    for series in (*UNIVERSES, MADE_UP):
+        rows.append([PORTFOLIOS, series, CATALOGUE[series].title, _state(series)])
+    return rows
+
+
+def _state(series: str) -> str:
+    """Return "built in", "installed" or the command that brings a series."""
+    return missing(series) or ("installed" if CATALOGUE[series].package else "built in")

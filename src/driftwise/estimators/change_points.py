@@ -328,6 +328,8 @@ class ChangePoints(Estimator):
     array([4.98])
     """
 
+    restless = True
+
     def __init__(self, reach: float | None = None) -> None:
         self.reach = None if reach is None else number("ChangePoints", "reach", reach, low=0.0, exclusive=True)
         self.name = "change points" if reach is None else f"change points within {self.reach:g}"

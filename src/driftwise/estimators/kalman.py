@@ -54,6 +54,8 @@ class Kalman(Filter):
     array([0.0951])
     """
 
+    restless = True
+
     def __init__(self, drift: float = 1e-3, scale: str = "mean", intercept: bool = False) -> None:
         self.drift = number("Kalman", "drift", drift, low=0.0)
         self.scale, self.intercept = choice("Kalman", "scale", scale, tuple(SCALES)), bool(intercept)

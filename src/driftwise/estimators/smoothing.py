@@ -137,6 +137,8 @@ class Smoothing(Estimator):
     array([26.])
     """
 
+    restless = True
+
     def __init__(self, share: float = 0.3, scaled: bool = False) -> None:
         self.share = share_of("Smoothing", "share", share)
         self.scaled = bool(scaled)

@@ -201,6 +201,8 @@ class Trend(Estimator):
     array([60.])
     """
 
+    restless = True
+
     def __init__(self, drift: float = 1e-2) -> None:
         self.drift = number("Trend", "drift", drift, low=0.0)
         self.name = f"trend {self.drift:g}"

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from driftwise._protocol import NONE_MISSING, Actor, Rounds
 from driftwise._validate import Array, array, instance, read_only
 from driftwise.domains import Domain
+from driftwise.drift import Held
 from driftwise.errors import InputError, ParameterError
 from driftwise.losses import LossStream, RoundLoss
 from driftwise.movecost import MoveCost, price_like
@@ -160,7 +161,13 @@ class Learner(Actor):
         """Let this round have a price of its own, or the usual one if it is None; return what undoes that."""
         return lambda: None
 
-    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None", round: int | None = None) -> None:
+    def observe(
+        self,
+        gradient: "ArrayLike | RoundLoss | LossStream | None",
+        round: int | None = None,
+        *,
+        held: Held | None = None,
+    ) -> None:
         """Take in what the decision cost.
 
         Parameters
@@ -172,7 +179,12 @@ class Learner(Actor):
         round : int, optional
             The round that the feedback is for, if that is not the present one: one of the last `late` rounds, which
             had ended without feedback. A loss is asked for its gradient at the decision that was played then.
+        held : array of shape (dim,), or a function, optional
+            Where the decision has drifted to by itself, for learners that pay for moves from there, such as
+            `SelfTunedLearner`.
         """
+        if held is not None:
+            raise self._holds_nothing()
         if round is not None and not self._is_now(round, gradient):
             return self._observe_late(gradient, round)
         if self._acted is None:
@@ -186,6 +198,12 @@ class Learner(Actor):
             return self._end_without()
         self._end_round()
         return None
+
+    def _holds_nothing(self) -> ParameterError:
+        return ParameterError(
+            f"{type(self).__name__}.observe: it has no use for where its decision has drifted to, so leave out held; "
+            "SelfTunedLearner takes it, and prices its next move from there."
+        )
 
     def _let_go(self) -> None:
         """Keep the decision: it is the next one too, unless something is learnt or given before."""

@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from driftwise._protocol import NONE_MISSING, NOTHING, Rounds
 from driftwise._validate import Array, array, choice, instance, number, read_only, whole
 from driftwise.domains import Domain
+from driftwise.drift import Held
 from driftwise.engine import Program, layout
 from driftwise.engine.program import CLIP, UNCLIPPED
 from driftwise.engine.rounds import MISFIT, OK
@@ -191,7 +192,13 @@ class Ensemble(Learner):
         """Points of the base-learners in play, shape (N, dim)."""
         return np.asarray(self._parts["points"].transpose(0, 2, 1).reshape(-1, self.domain.dim)[self._lanes])
 
-    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None", round: int | None = None) -> None:
+    def observe(
+        self,
+        gradient: "ArrayLike | RoundLoss | LossStream | None",
+        round: int | None = None,
+        *,
+        held: Held | None = None,
+    ) -> None:
         """Take in what the decision cost.
 
         Parameters
@@ -203,7 +210,11 @@ class Ensemble(Learner):
         round : int, optional
             The round that the feedback is for, if that is not the present one: one of the last `late` rounds, which
             had ended without feedback. A loss is asked at what was played then.
+        held : None
+            Not taken: see `SelfTunedLearner`.
         """
+        if held is not None:
+            raise self._holds_nothing()
         if round is not None and not self._is_now(round, gradient):
             return self._observe_late(gradient, round)
         w = self._acted

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, checked, instance, read_only, seeded
 from driftwise.domains import Box
+from driftwise.drift import Held
 from driftwise.errors import CheckpointError, OrderError, ParameterError
 from driftwise.learners.base import Learner
 from driftwise.learners.self_tuned import SelfTunedLearner
@@ -159,7 +160,13 @@ class Rounded(Learner):
         self._inner.skip()
         self._end_round()
 
-    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None", round: int | None = None) -> None:
+    def observe(
+        self,
+        gradient: "ArrayLike | RoundLoss | LossStream | None",
+        round: int | None = None,
+        *,
+        held: Held | None = None,
+    ) -> None:
         """Take in what the decision cost, as the learner inside does: a loss is asked at its fractional decision.
 
         Parameters
@@ -168,7 +175,11 @@ class Rounded(Learner):
             As the learner inside takes it; None if there is no feedback, as with `skip`.
         round : int, optional
             The round that the feedback is for, if that is not the present one, within the window of the learner inside.
+        held : None
+            Not taken: what is held is a whole number, and the learner inside decides on fractions.
         """
+        if held is not None:
+            raise self._holds_nothing()
         if round is not None and not self._is_now(round, gradient):
             return self._inner.observe(gradient, round)
         if self._acted is None:

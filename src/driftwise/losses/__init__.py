@@ -9,6 +9,7 @@ from driftwise.losses.filtered import FilteredLoss
 from driftwise.losses.huber import HuberLoss
 from driftwise.losses.jax_loss import FunctionLoss, from_jax
 from driftwise.losses.linear import LinearLoss
+from driftwise.losses.log_wealth import LogWealthLoss
 from driftwise.losses.logistic import LogisticLoss
 from driftwise.losses.quantile import QuantileLoss
 from driftwise.losses.squared import SquaredLoss
@@ -23,6 +24,7 @@ __all__ = [
     "FunctionLoss",
     "HuberLoss",
     "LinearLoss",
+    "LogWealthLoss",
     "LogisticLoss",
     "LossStream",
     "QuantileLoss",

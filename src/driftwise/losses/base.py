@@ -340,6 +340,9 @@ class DataLoss(LossStream):
         Whether the link is applied to each coordinate rather than to the score.
     nonnegative : bool
         Whether no loss is ever below 0.
+    mixable : float
+        The largest rate eta for which exp(-eta loss) is known to be concave, so that a mixture never loses more than
+        Hedge's mix loss at that rate; 0 if none is.
     pieces : Pieces or None
         The link as a parabola with a kink, if it is one.
     taps, shape : array
@@ -350,6 +353,7 @@ class DataLoss(LossStream):
     slope_of: ClassVar[Plugin]
     each: ClassVar[bool] = False
     nonnegative: ClassVar[bool] = True
+    mixable: ClassVar[float] = 0.0
     pieces: Pieces | None = None
     taps: Array = np.ones(1)
     shape: Array = np.empty((0, 1))

@@ -27,6 +27,8 @@ class Kind:
         Second derivative of the loss in its score where it is the same everywhere, else 0.
     shifted : bool
         Whether the loss is a function of score less target.
+    mixable : float
+        Largest rate at which a mixture never loses more than Hedge's mix loss, where that is known, else 0.
 
     Examples
     --------
@@ -40,6 +42,7 @@ class Kind:
     dim: int
     bend: float = 0.0
     shifted: bool = False
+    mixable: float = 0.0
 
     @property
     def full(self) -> bool:
@@ -67,4 +70,4 @@ def kind_of(losses: LossStream) -> Kind:
     bend = pieces.bend if pieces is not None and smooth else 0.0
     if smooth and bend == 0.0:  # linear: a gradient says it all
         return Kind(GRADIENT, losses.dim)
-    return Kind(EACH if losses.each else SCORE, losses.dim, float(bend), losses.of_gap)
+    return Kind(EACH if losses.each else SCORE, losses.dim, float(bend), losses.of_gap, losses.mixable)

@@ -27,7 +27,8 @@ NO_EVIDENCE = 1e250
 JUDGES = (judging.judge_score, judging.judge_each, judging.judge_gradient)
 
 FAVOUR = 0.9
-"""Prior weight of self-tuned Scream, followed, where only gradients are known: it is hardly ever to be dearer."""
+"""Prior weight of what is hardly ever to be dearer than the pool: self-tuned Scream, followed, where only gradients are
+known, and staying where losses are almost all noise (`LogWealthLoss`)."""
 
 CONSTANT = ("plan", "prices", "tau", "waits", "log_prior", "owner", "records", "edges", "formed")
 
@@ -166,10 +167,12 @@ class Plan:
                 lane = next(places)
                 parts["tau"][lane], parts["waits"][lane], parts["log_prior"][lane] = mover.tau, mover.waits, 0.0
                 parts["owner"][lane // 4] = e
-        favourite = int(vector[layout.SCREAM_ROW])
-        if kind.form == GRADIENT and favourite >= 0 and len(self.lanes) > 1:
+        favourite = self._favourite(int(vector[layout.SCREAM_ROW]))
+        if favourite is not None and len(self.lanes) > 1:
             parts["log_prior"][self.lanes] = math.log((1.0 - FAVOUR) / (len(self.lanes) - 1))
-            parts["log_prior"][self.first_lane(favourite)] = math.log(FAVOUR)
+            parts["log_prior"][favourite] = math.log(FAVOUR)
+        if kind.mixable > 0.0:  # what is at stake is known: at this rate mixing costs nothing
+            vector[layout.RATE], vector[layout.OVERHEAD] = kind.mixable, vector[layout.FACTOR] / kind.mixable
         parts["prior"][:] = parts["log_prior"]
         shares = np.exp(parts["prior"])
         parts["weights"][:] = shares / shares.sum()
@@ -182,13 +185,22 @@ class Plan:
             offset += record.size
         return vector
 
+    def _favourite(self, scream: int) -> int | None:
+        """Return the lane of the pair that has most of the prior, if there is one; `scream` is its row, or -1."""
+        if self.kind.mixable > 0.0:
+            return 0
+        return self.first_lane(scream) if self.kind.form == GRADIENT and scream >= 0 else None
+
     def grown(self, vector: Array, larger: "Plan") -> Array:
         """Return the vector of a plan with more rows behind these; newcomers begin where the decision is."""
         old = self.views(vector)
         new_vector = larger.new(old["start"])
+        at_stake = new_vector[layout.OVERHEAD]
         new_vector[: layout.HEADER][layout.ROUNDS : layout.SCREAM_ROW] = vector[layout.ROUNDS : layout.SCREAM_ROW]
         if vector[layout.ROUNDS] > 0.0:  # a rate that is used must not rise
             new_vector[layout.FACTOR] = vector[layout.FACTOR]
+        else:
+            new_vector[layout.OVERHEAD] = at_stake
         new = larger.views(new_vector)
         for name, part in old.items():
             if part.ndim and name not in ("records", "plan"):

@@ -7,6 +7,7 @@ from driftwise.applications.data import CATALOGUE, catalogue, choose, load, miss
 from driftwise.errors import MissingExtraError, ParameterError
 
 ROUNDS = {"traffic": 17520, "pageviews": 2869, "water": 1268, "polls": 1001, "prices": 17520, "peyton": 2905}
+ROUNDS |= {"nyse-old": 5652, "nyse-new": 6432, "sp500": 1277, "tse": 1260, "djia": 508, "msci": 1044, "twenty": 8313}
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

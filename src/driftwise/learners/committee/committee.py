@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._protocol import Actor, Rounds, expect_names
-from driftwise._validate import Array, array, choice, number, read_only, seeded, whole
+from driftwise._validate import Array, array, choice, describe, number, read_only, seeded, whole
 from driftwise.errors import CheckpointError, InputError
 from driftwise.learners.committee import kernels, layout
 from driftwise.learners.committee.follow import draw, redraw
@@ -269,6 +269,8 @@ class Committee(Actor):
         self,
         losses: ArrayLike | Sequence[float | None] | Callable[[Any], float] | RoundLoss | LossStream | None,
         round: int | None = None,
+        *,
+        held: Callable[[Array], ArrayLike] | None = None,
     ) -> None:
         """Take in what each proposal would have cost, without the price of moving, which the committee knows.
 
@@ -283,8 +285,17 @@ class Committee(Actor):
         round : int, optional
             The round that the losses are for, if that is not the present one: one of the last `late` rounds, which had
             ended without feedback. Members are then charged what they proposed in that round.
+        held : function, optional
+            Where decisions drift to by themselves until the end of the round, if they do not stay where they are put,
+            as the weights of portfolios: given points, one a row, it returns where each of them drifts to, as `Growth`
+            does. The next moves, the decision's and those of the members, are paid for from there. It comes with the
+            losses of the present round, and only where none can be late.
         """
-        if round is not None and not self._is_now(round, losses):
+        now_is_meant = round is None or self._is_now(round, losses)
+        if held is not None and (losses is None or not now_is_meant):
+            raise InputError("Committee.observe: held comes with the losses of the present round, and here are none.")
+        if not now_is_meant:
+            assert round is not None
             return self._observe_late(losses, round)
         now: _Round | None = self._acted
         if now is None:
@@ -293,6 +304,7 @@ class Committee(Actor):
             return self._end_without()
         shape, pairs = self._shape or (), self._pairs
         try:
+            there = None if held is None else self._drifted(held)
             if pairs is None:
                 charge(self._parts, now.awake, read_losses(losses, now.awake, now.rows, shape, self._round))
             else:
@@ -304,8 +316,27 @@ class Committee(Actor):
             self._refuse(error)
             return self._end_without()
         kernels.observe(self._vector)
+        if there is not None:
+            self._parts["kept"][:], self._parts["decision"][:] = there[1:], there[0]
         self._end_round()
         return None
+
+    def _drifted(self, held: Callable[[Array], ArrayLike]) -> Array:
+        """Return where the decision, and the points of the members below it, have drifted to."""
+        if self.late:
+            raise InputError(
+                f"Committee.observe: this one takes feedback up to {self.late} rounds late, and then it cannot tell "
+                "where members stood; leave out held, or build one with late=0."
+            )
+        if not callable(held):
+            raise InputError(
+                "Committee.observe: held must be a function that says where points, one a row, drift to, such as "
+                f"Growth(relatives), as every member has a point of its own; got {describe(held)}."
+            )
+        here = np.vstack([self._parts["decision"], self._parts["kept"]])
+        seen = np.concatenate([[self.mode == "mix"], self._parts["seen"] > 0.0])
+        here[seen] = array("Committee.observe", "what held returns", held(here[seen]), here[seen].shape)
+        return here
 
     def _read_proposals(self, given: Any) -> tuple[Flags, Array, tuple[int, ...]]:
         """Return who is awake, what they propose, and its shape; members whose proposal is refused may sleep."""

@@ -108,6 +108,8 @@ class PoolCertificate:
         true losses instead of clipped ones; at least 0.
     linearised : bool
         Whether only gradients are known, so that costs are linearised losses above those of the decisions, and moves.
+    at_stake : float, default 0.0
+        What the overhead began with, if that is known beforehand (`LogWealthLoss`): it was never lost.
     """
 
     rounds: int
@@ -118,11 +120,12 @@ class PoolCertificate:
     multiple: float
     clipping: float
     linearised: bool
+    at_stake: float = 0.0
 
     @property
     def bound(self) -> float:
         """The right-hand side."""
-        return self.pair_cost + self.multiple * self.overhead + self.clipping
+        return self.pair_cost + (self.multiple * self.overhead - self.at_stake) + self.clipping
 
     @property
     def within(self) -> bool:
@@ -136,6 +139,7 @@ class PoolCertificate:
                 f"SelfTunedLearner after {self.rounds} rounds: {what} {self.cost:.6g} <= {self.bound:.6g}",
                 f"  {self.pair_cost:.6g}, what {self.pair} would have cost",
                 f"  + {self.multiple:.3g} x {self.overhead:.6g}, the overhead of mixing",
+                *([f"  - {self.at_stake:.6g}, what that began with"] if self.at_stake else []),
                 f"  + {self.clipping:.6g}, what clipping may have hidden",
             ]
         )
@@ -179,7 +183,8 @@ def certify(plan: Plan, vector: Array, pair: str | None) -> PoolCertificate:
     costs = parts["totals"][lanes] + parts["cut"][lanes] + vector[layout.LEVEL]
     multiples = 1.0 - log_prior / vector[layout.FACTOR]
     clipping = np.maximum(vector[layout.BEYOND] - parts["cut"][lanes], 0.0)
-    bounds = costs + multiples * vector[layout.OVERHEAD] + clipping
+    at_stake = vector[layout.FACTOR] / plan.kind.mixable if plan.kind.mixable > 0.0 else 0.0
+    bounds = costs + (multiples * vector[layout.OVERHEAD] - at_stake) + clipping
     i = int(np.argmin(bounds)) if pair is None else plan.members.index(pair)
     cost = vector[layout.PAID] + vector[layout.LEVEL] + vector[layout.BEYOND]
     return PoolCertificate(
@@ -191,4 +196,5 @@ def certify(plan: Plan, vector: Array, pair: str | None) -> PoolCertificate:
         float(multiples[i]),
         float(clipping[i]),
         plan.kind.form == GRADIENT,
+        float(at_stake),
     )

@@ -25,6 +25,7 @@ def alone(loss: RoundLoss) -> LossStream | RoundLoss:
         "targets": data.features[rounds] if stream.each else data.targets[rounds],
         "demands": data.features[rounds],
         "vectors": data.features[rounds],
+        "relatives": data.features[rounds],
         "taps": data.taps,
         "price": stream.shape[0] if len(stream.shape) else 1.0,
         "shortage": stream.shape[-1] if len(stream.shape) else 1.0,

@@ -13,6 +13,7 @@ from driftwise._compile import LARGEST
 from driftwise._protocol import Rounds
 from driftwise._validate import Array, array, instance, number, read_only, whole
 from driftwise.domains import Domain
+from driftwise.drift import Held, drifted
 from driftwise.errors import CheckpointError, InputError, OrderError, ParameterError, unknown_name
 from driftwise.estimators import Estimator
 from driftwise.estimators import default as default_estimators
@@ -88,6 +89,12 @@ class SelfTunedLearner(Learner):
       are made. The overhead A is the sum of what the decision lost beyond Hedge's mix loss, and of what its move cost
       beyond the pairs' own moves; it begins with what is at stake (see `driftwise.pairs.moving`). The decision is the
       mixture of the pairs' points. Priors are equal; but where only gradients are known, `SelfTunedScream` has 0.9.
+    - For `LogWealthLoss` staying has 0.9, and estimators that take the best decision to wander are left out, as returns
+      are almost all noise. The rate begins at 1, at which a mixture of portfolios never loses more than their mix loss;
+      so A begins with ln(n) / 2, which is never lost, and `certificate` takes it off.
+    - Where decisions **drift by themselves** (``observe(held=)``), so does every pair's point: the pair that stays is
+      then buy and hold. What the mixture moves beyond its pairs, from where it has drifted to, is in A as ever. So what
+      is proved below holds; but not what it says of `SelfTunedScream`, which knows nothing of drift.
     - Everything that anybody learns from is **clipped once**: residuals, features and gradients that are far beyond
       what was usual count with at most 6 times the usual size (3 times in the first 20 rounds), or the size of the last
       one, so that a true jump is let through after one round.
@@ -167,7 +174,7 @@ class SelfTunedLearner(Learner):
                     f"{owner}: the forms of estimator {one.name!r} must be some of SCORE, EACH and GRADIENT of "
                     f"driftwise.estimators, got {one.forms!r}."
                 )
-        self._estimators = tuple(chosen)
+        self._estimators, self._usual = tuple(chosen), estimators is None
         ways = default_movers() if movers is None else list(movers)
         self._movers = tuple(instance(owner, "movers", one, Mover, "[Follow()]") for one in ways)
         if not self._movers:
@@ -264,7 +271,13 @@ class SelfTunedLearner(Learner):
         finally:
             self.__dict__["_waiting"] = {}
 
-    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None", round: int | None = None) -> None:
+    def observe(
+        self,
+        gradient: "ArrayLike | RoundLoss | LossStream | None",
+        round: int | None = None,
+        *,
+        held: Held | None = None,
+    ) -> None:
         """Take in what the decision cost.
 
         Parameters
@@ -278,26 +291,76 @@ class SelfTunedLearner(Learner):
         round : int, optional
             The round that the feedback is for, if that is not the present one: one of the last `late` rounds, which
             had ended without feedback. Pairs are then judged by its loss where they stand now.
+        held : array of shape (dim,), or a function, optional
+            Where the decision has drifted to by the end of the round, if it does not stay where it is put, as the
+            weights of a portfolio; the next move is paid for from there. An array is a point of the domain, and every
+            pair drifts likewise: on a simplex each share grows in the same proportion (one that the decision hardly
+            holds, in that of the whole), elsewhere by the same shift. A function is given points, one a row, and
+            returns where each drifts to; for portfolios that is `Growth`.
         """
         if round is not None and not self._is_now(round, gradient):
+            if held is not None:
+                raise InputError(
+                    f"SelfTunedLearner.observe: held is for the present round, {self.round}, and the feedback for "
+                    f"round {round}; give held with the feedback of its own round."
+                )
             return self._observe_late(gradient, round)
         if self._acted is None:
             raise self._too_early()
+        there = None
+        if held is not None:
+            try:
+                there = self._drifted(self._acted, held)
+            except InputError as error:
+                self._refuse(error)
+                return self._end_without()
         if gradient is None:
-            return self._end_without()
+            return self._end_held(there)
         try:
             taught = self._take_in(self._acted, gradient)
         except InputError as error:
             self._refuse(error)
-            return self._end_without()
+            return self._end_held(there)
         # The pool has learnt; if an estimator in Python fails now, the round is over all the same.
-        held = self.__dict__.pop("_open", None)
+        opened = self.__dict__.pop("_open", None)
         self._end_round()
         try:
             self._teach(taught)
         finally:
-            if held is not None:
-                self._close(held)
+            if there is not None:
+                self._put_down(*there)
+            if opened is not None:
+                self._close(opened)
+
+    def _drifted(self, w: Array, held: Held) -> tuple[Array, Array]:
+        """Return where the decision and the points of all lanes have drifted to."""
+        lanes = self._lanes_of(self._parts["points"]) if self._plan is not None else w[None]
+        return drifted("SelfTunedLearner.observe", self.domain, held, w, lanes)
+
+    @staticmethod
+    def _lanes_of(points: Array) -> Array:
+        """Return the points of all lanes, one a row."""
+        return points.transpose(0, 2, 1).reshape(-1, points.shape[1])
+
+    def _put_down(self, decision: Array, lanes: Array) -> None:
+        """Put the decision and the points of all lanes where they have drifted to: the next moves begin there."""
+        parts = self._parts
+        parts["decision"][:] = decision
+        if len(lanes) == 1:  # the pool was made in this round
+            parts["points"][:] = decision[:, None]
+        else:
+            blocks, dim, width = parts["points"].shape
+            parts["points"][:] = lanes.reshape(blocks, width, dim).transpose(0, 2, 1)
+
+    def _end_held(self, there: tuple[Array, Array] | None) -> None:
+        """End a round without feedback; what has drifted stays there, unless something is learnt or given before."""
+        if there is not None and self._plan is None:
+            self.__dict__["_start"] = read_only(there[0].copy())
+        elif there is not None:
+            self._put_down(*there)
+        self._end_without()
+        if there is not None and self._standing is not None:
+            self.__dict__["_standing"] = read_only(there[0].copy())
 
     def _take_in(self, w: Array, gradient: Any) -> "tuple[bool, Array | None]":
         """Let the pool learn feedback, with gradients at w; return whether those in Python learn too, and from what."""
@@ -501,6 +564,8 @@ class SelfTunedLearner(Learner):
         """Return the pool of everybody who suits a kind of loss: those compiled, those in Python, and proposals."""
         compiled = tuple(mover for mover in self._movers if mover.tau is not None)
         suited = [one for one in self._estimators if one.suits(kind)]
+        if self._usual and kind.mixable > 0.0:
+            suited = [one for one in suited if not one.restless]
         own = [(one, one.ways(kind)) for one in suited]
         rows = [Row(one.name, one.family(kind), one, tuple(ways or compiled)) for one, ways in own]
         rows = list(arrange(rows))

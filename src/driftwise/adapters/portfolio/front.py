@@ -1,0 +1,123 @@
+"""A portfolio that a self-tuned learner looks after: prices in, shares out."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftwise._validate import Array, array, instance, read_only, whole
+from driftwise.adapters.portfolio.accounts import Rule, read_cost, settle, shares
+from driftwise.domains import Simplex
+from driftwise.drift import Growth
+from driftwise.errors import OrderError, ParameterError
+from driftwise.learners import SelfTunedLearner
+from driftwise.losses import LogWealthLoss
+from driftwise.movecost import MoveCost
+
+UNIFORM = "the same of each"
+
+
+class Portfolio(Rule):
+    """Shares of wealth that drift with prices, and a `SelfTunedLearner` that decides when a trade is worth its cost.
+
+    It is a `Rule` for `backtest` too. Nothing is tuned. Nine tenths of its trust are in doing nothing, so its charges,
+    where trades count linearly, end at most ln(1 / 0.9) behind buy and hold in log-wealth, plus what the overhead of
+    its learner grows by; it learns from there.
+
+    Parameters
+    ----------
+    assets : int or sequence of str
+        How many there are, or their names.
+    cost : float, default 0.0
+        Price of buying or selling one unit of wealth: 0.001 for a tenth of a per cent.
+    start : array of shape (d,), optional
+        Shares of wealth before the first round; the same of each when left out.
+    rebalance : bool, default False
+        Whether the learner is also told to consider going back to the same share of each asset.
+
+    Attributes
+    ----------
+    assets : tuple of str
+        Names of the assets.
+    learner : SelfTunedLearner
+        The learner inside; its `explain` says who is in charge.
+    holdings : array of shape (d,)
+        Shares of wealth as they are.
+    log_wealth : float
+        Logarithm of what one unit of wealth has become, costs paid.
+    turnover : float
+        Sum of the parts of wealth that were bought or sold.
+
+    See Also
+    --------
+    driftwise.LogWealthLoss : what the learner is charged.
+    driftwise.Growth : how its holdings drift.
+
+    Examples
+    --------
+    >>> from driftwise.adapters.portfolio import Portfolio
+    >>> portfolio = Portfolio(["bonds", "stocks"], cost=0.001)
+    >>> for relatives in [[1.001, 1.02], [1.0, 0.99], [1.001, 1.03]]:
+    ...     weights = portfolio.act()
+    ...     portfolio.observe(relatives)
+    >>> round(portfolio.log_wealth, 3), round(portfolio.turnover, 3)
+    (0.02, 0.101)
+    """
+
+    def __init__(
+        self,
+        assets: int | Sequence[str],
+        *,
+        cost: float = 0.0,
+        start: ArrayLike | None = None,
+        rebalance: bool = False,
+    ) -> None:
+        if isinstance(assets, str):
+            raise ParameterError(f'Portfolio: assets must be a number or names, such as ["a", "b"], got {assets!r}.')
+        if isinstance(assets, Sequence):
+            self.assets = tuple(instance("Portfolio", "assets", name, str, '["a", "b"]') for name in assets)
+        else:
+            self.assets = tuple(str(k) for k in range(whole("Portfolio", "assets", assets)))
+        dim = len(self.assets)
+        if dim < 2:
+            raise ParameterError(f"Portfolio: there must be at least two assets to choose from, got {dim}.")
+        self.cost, self.rebalance = read_cost("Portfolio", cost), bool(rebalance)
+        begin = np.full(dim, 1.0 / dim) if start is None else shares("Portfolio", "start", start, dim)
+        self.learner = SelfTunedLearner(Simplex(dim), switching_cost=MoveCost(self.cost), start=begin)
+        self.holdings, self.log_wealth, self.turnover = read_only(begin.copy()), 0.0, 0.0
+
+    def act(self, holdings: ArrayLike | None = None) -> Array:
+        """Return the shares of wealth to go to, read-only, and the same until `observe`.
+
+        Parameters
+        ----------
+        holdings : array of shape (d,), optional
+            Taken for the sake of `backtest`; what is held is known.
+        """
+        if self.learner._acted is not None or not self.rebalance:
+            return self.learner.act()
+        return self.learner.act(proposal={UNIFORM: np.full(len(self.assets), 1.0 / len(self.assets))})
+
+    def observe(self, relatives: ArrayLike) -> None:
+        """Take in what prices did: the trade is paid for, and the holdings drift.
+
+        Parameters
+        ----------
+        relatives : array of shape (d,)
+            Price at the end of the round over price at its beginning, for every asset, above zero.
+        """
+        x = array("Portfolio.observe", "relatives", relatives, (len(self.assets),), copy=True)
+        target = self.learner._acted
+        if target is None:
+            raise OrderError("Portfolio: observe was called before act; call act() first, once a round.")
+        growth, loss = Growth(x), LogWealthLoss(x[None])
+        left, traded = settle(self.holdings[None], target[None], self.cost)
+        grown = float(left[0]) * float(target @ x)
+        self.learner.observe(loss[0], held=growth)
+        state = self.__dict__
+        state["holdings"] = read_only(growth(target))
+        state["log_wealth"] += float(np.log(grown))
+        state["turnover"] += float(traded[0])
+
+    def __repr__(self) -> str:
+        return f"Portfolio({len(self.assets)} assets, cost={self.cost:g}, round={self.learner.round})"
