@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from driftwise import _trace_table
 from driftwise._frames import MAX_BYTES, Record, Table
@@ -13,6 +14,7 @@ from driftwise._frames.files import read_parquet
 from driftwise._frames.frames import from_pandas, from_polars
 from driftwise._frames.given import Labels
 from driftwise._plot import axes
+from driftwise._round_inputs import read_hints
 from driftwise._round_prices import Prices, costs_along, largest_of, shown, varies
 from driftwise._validate import Array, checked
 from driftwise.domains import Domain
@@ -46,11 +48,14 @@ class Trace(Record):
     weights : array of shape (T, N), or None
         Weights of the base-learners, if they were recorded; 0 for a base-learner that had not joined yet.
     learner : Learner or Committee
-        The learner as it was before the run: ``play(trace.learner.clone(), trace.stream)`` repeats it.
+        The learner as it was before the run: ``play(trace.learner.clone(), trace.stream)`` repeats it, with its
+        `proposals` and `hints` if it had any.
     stream : LossStream
         The losses that were played.
     proposals : sequence of length T, or None
-        What the members of a committee proposed in every round.
+        What the members of a committee proposed in every round, or the forecasts that a `SelfTunedLearner` was given.
+    hints : array of shape (T, d), or None
+        Guesses of the gradients that the learner was given; NaN in a round without one.
 
     Examples
     --------
@@ -72,9 +77,10 @@ class Trace(Record):
     stream: LossStream
     # By a factory, since a default would be an attribute of the class, and could not be absent.
     proposals: Any = field(default_factory=lambda: None)
+    hints: Array | None = field(default_factory=lambda: None)
 
     _layout: ClassVar = _trace_table.LAYOUT
-    _outside: ClassVar = ("switching_cost", "learner", "stream", "proposals")
+    _outside: ClassVar = ("switching_cost", "learner", "stream", "proposals", "hints")
 
     @property
     def price(self) -> MoveCost:
@@ -214,6 +220,7 @@ class Trace(Record):
         learner: Learner | Committee | None = None,
         stream: LossStream | None = None,
         proposals: Any = None,
+        hints: ArrayLike | None = None,
     ) -> Self:
         """Return the run that a pandas DataFrame holds, bit for bit.
 
@@ -233,6 +240,8 @@ class Trace(Record):
             The losses that were played.
         proposals : sequence of length T, optional
             What was proposed, as `play` took it.
+        hints : array of shape (T, d), optional
+            The hints, as `play` took them.
 
         Returns
         -------
@@ -254,7 +263,7 @@ class Trace(Record):
         (3.65625, 1.65625)
         """
         owner = "Trace.from_pandas"
-        return cls._restored(owner, from_pandas(owner, frame), switching_cost, learner, stream, proposals)
+        return cls._restored(owner, from_pandas(owner, frame), switching_cost, learner, stream, proposals, hints)
 
     @classmethod
     @checked
@@ -266,6 +275,7 @@ class Trace(Record):
         learner: Learner | Committee | None = None,
         stream: LossStream | None = None,
         proposals: Any = None,
+        hints: ArrayLike | None = None,
     ) -> Self:
         """Return the run that a polars DataFrame holds, bit for bit.
 
@@ -273,7 +283,7 @@ class Trace(Record):
         ----------
         frame : polars.DataFrame
             One row a round, in order, with the columns that `from_pandas` describes.
-        switching_cost, learner, stream, proposals : optional
+        switching_cost, learner, stream, proposals, hints : optional
             As in `from_pandas`. A polars frame carries no settings, so what moves cost is known only if it is given.
 
         Returns
@@ -289,7 +299,7 @@ class Trace(Record):
         3.65625
         """
         owner = "Trace.from_polars"
-        return cls._restored(owner, from_polars(owner, frame), switching_cost, learner, stream, proposals)
+        return cls._restored(owner, from_polars(owner, frame), switching_cost, learner, stream, proposals, hints)
 
     @classmethod
     @checked
@@ -301,6 +311,7 @@ class Trace(Record):
         learner: Learner | Committee | None = None,
         stream: LossStream | None = None,
         proposals: Any = None,
+        hints: ArrayLike | None = None,
         max_bytes: int = MAX_BYTES,
     ) -> Self:
         """Return the run that a parquet file holds, bit for bit.
@@ -309,7 +320,7 @@ class Trace(Record):
         ----------
         path : str or path
             A file that `to_parquet` wrote, or another one with the columns that `from_pandas` describes.
-        switching_cost, learner, stream, proposals : optional
+        switching_cost, learner, stream, proposals, hints : optional
             As in `from_pandas`.
         max_bytes : int, default 2147483648
             Largest file, and largest table in memory, that is read, in bytes.
@@ -340,7 +351,7 @@ class Trace(Record):
         """
         owner = "Trace.from_parquet"
         table = read_parquet(owner, path, max_bytes)
-        return cls._restored(owner, table, switching_cost, learner, stream, proposals)
+        return cls._restored(owner, table, switching_cost, learner, stream, proposals, hints)
 
     def _parts(self) -> "Mapping[str, Array | None]":
         costs = self.move_costs if "switching_cost" in vars(self) else None
@@ -355,7 +366,13 @@ class Trace(Record):
     def _settings(self) -> Mapping[str, Any]:
         price = vars(self).get("switching_cost")
         proposed = vars(self).get("proposals", True) is not None
-        return {"learner": self._maker("learner"), "switching_cost": _trace_table.plain(price), "proposals": proposed}
+        hinted = {"hints": True} if vars(self).get("hints", True) is not None else {}
+        return {
+            "learner": self._maker("learner"),
+            "switching_cost": _trace_table.plain(price),
+            "proposals": proposed,
+            **hinted,
+        }
 
     @classmethod
     def _restored(
@@ -366,6 +383,7 @@ class Trace(Record):
         learner: Learner | Committee | None,
         stream: LossStream | None,
         proposals: Any,
+        hints: ArrayLike | None,
     ) -> Self:
         """Return the run of a table, with what was given by keyword, if all of it fits together."""
         parts, settings = cls._read(owner, table)
@@ -383,6 +401,8 @@ class Trace(Record):
         held: dict[str, Any] = {"decisions": decisions, "losses": losses, "moves": moves, "weights": parts["weight"]}
         if proposals is not None or not settings.get("proposals"):
             held["proposals"] = proposals
+        if hints is not None or not settings.get("hints"):
+            held["hints"] = read_hints(owner, hints, len(decisions), decisions.shape[1], table.index)
         held["_index"] = table.index
         outside = {"switching_cost": price, "learner": learner, "stream": stream}
         return cls._made_of(settings.get("learner"), held, outside)
