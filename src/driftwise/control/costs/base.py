@@ -20,11 +20,6 @@ RULES = ("refuse", "warn")
 """What to do with a cost that is not convex."""
 
 
-def side(known: int | None, name: str, given: object) -> int | str:
-    """Return the number of coordinates that something is to have; where any number will do, a plain number has one."""
-    return known or (1 if isinstance(given, int | float | np.number) else name)
-
-
 def not_convex(rule: str, complaint: str, stacklevel: int) -> None:
     """Raise or warn because a cost is not convex, as its rule says."""
     if rule == "refuse":
@@ -181,7 +176,7 @@ class DataCost(Cost):
 
     def _point(self, method: str, x: ArrayLike, u: ArrayLike) -> tuple[Array, Array]:
         owner = f"{type(self).__name__}.{method}"
-        dx, du = side(self.state_dim, "states", x), side(self.input_dim, "inputs", u)
+        dx, du = self.state_dim or "states", self.input_dim or "inputs"
         return array(owner, "x", x, (dx,), copy=True), array(owner, "u", u, (du,), copy=True)
 
     def with_data(self, data: CostData) -> Self:

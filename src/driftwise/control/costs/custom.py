@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, choice, describe
-from driftwise.control.costs.base import RULES, Cost, not_convex, side
+from driftwise.control.costs.base import RULES, Cost, not_convex
 from driftwise.errors import InputError, ParameterError
 from driftwise.losses.differences import central_differences
 
@@ -167,8 +167,7 @@ class CustomCost(Cost):
                     return
 
     def _point(self, x: ArrayLike, u: ArrayLike) -> tuple[Array, Array]:
-        dx, du = side(None, "state_dim", x), side(None, "input_dim", u)
-        return array(self._name, "x", x, (dx,)), array(self._name, "u", u, (du,))
+        return array(self._name, "x", x, ("state_dim",)), array(self._name, "u", u, ("input_dim",))
 
     def _valued(self, x: Array, u: Array) -> tuple[float, float]:
         """Return the value and the relative rounding to expect in it."""
