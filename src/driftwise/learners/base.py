@@ -12,6 +12,7 @@ from driftwise._validate import Array, array, instance, read_only
 from driftwise.domains import Domain
 from driftwise.errors import InputError, ParameterError
 from driftwise.losses import LossStream, RoundLoss
+from driftwise.losses.jax_loss import OneLoss
 from driftwise.movecost import MoveCost, price_like
 
 
@@ -160,7 +161,7 @@ class Learner(Actor):
         """Let this round have a price of its own, or the usual one if it is None; return what undoes that."""
         return lambda: None
 
-    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None", round: int | None = None) -> None:
+    def observe(self, gradient: "ArrayLike | OneLoss | LossStream | None", round: int | None = None) -> None:
         """Take in what the decision cost.
 
         Parameters
@@ -253,7 +254,7 @@ class Learner(Actor):
             return given[now]
         return given if callable(getattr(given, "gradient", None)) else None  # type: ignore[return-value]
 
-    def _gradient_at(self, w: Array, given: "ArrayLike | RoundLoss | LossStream") -> Array:
+    def _gradient_at(self, w: Array, given: "ArrayLike | OneLoss | LossStream") -> Array:
         loss = self._loss(given)
         values = given if loss is None else loss.gradient(w)
         return array(f"{type(self).__name__}.observe", "gradient", values, (self.domain.dim,), copy=True)  # type: ignore[arg-type]

@@ -36,6 +36,7 @@ from driftwise.learners import prices
 from driftwise.learners.base import Learner
 from driftwise.learners.parts import Meta, Pool, Surrogate, first_decision, wide_enough
 from driftwise.losses import LossStream, RoundLoss
+from driftwise.losses.jax_loss import OneLoss
 from driftwise.mirror import Euclidean, MirrorMap, NegativeEntropy
 from driftwise.movecost import MoveCost, move_cost_for
 
@@ -191,7 +192,7 @@ class Ensemble(Learner):
         """Points of the base-learners in play, shape (N, dim)."""
         return np.asarray(self._parts["points"].transpose(0, 2, 1).reshape(-1, self.domain.dim)[self._lanes])
 
-    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None", round: int | None = None) -> None:
+    def observe(self, gradient: "ArrayLike | OneLoss | LossStream | None", round: int | None = None) -> None:
         """Take in what the decision cost.
 
         Parameters

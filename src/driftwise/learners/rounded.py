@@ -12,7 +12,8 @@ from driftwise.learners.base import Learner
 from driftwise.learners.self_tuned import SelfTunedLearner
 from driftwise.learners.self_tuned.explanation import Explanation, PoolCertificate
 from driftwise.learners.self_tuned.proposals import Proposals
-from driftwise.losses import LossStream, RoundLoss
+from driftwise.losses import LossStream
+from driftwise.losses.jax_loss import OneLoss
 from driftwise.movecost import MoveCost
 
 
@@ -159,7 +160,7 @@ class Rounded(Learner):
         self._inner.skip()
         self._end_round()
 
-    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None", round: int | None = None) -> None:
+    def observe(self, gradient: "ArrayLike | OneLoss | LossStream | None", round: int | None = None) -> None:
         """Take in what the decision cost, as the learner inside does: a loss is asked at its fractional decision.
 
         Parameters

@@ -25,7 +25,8 @@ from driftwise.learners.committee.layout import (
 from driftwise.learners.committee.pairs import Pairs, read_movers
 from driftwise.learners.committee.reading import read_losses, read_pair_losses, read_proposals
 from driftwise.learners.parts import read_prior
-from driftwise.losses import LossStream, RoundLoss
+from driftwise.losses import LossStream
+from driftwise.losses.jax_loss import OneLoss
 from driftwise.movecost import MoveCost, move_cost_for, price_like
 from driftwise.movers import Mover
 
@@ -267,7 +268,7 @@ class Committee(Actor):
 
     def observe(
         self,
-        losses: ArrayLike | Sequence[float | None] | Callable[[Any], float] | RoundLoss | LossStream | None,
+        losses: ArrayLike | Sequence[float | None] | Callable[[Any], float] | OneLoss | LossStream | None,
         round: int | None = None,
     ) -> None:
         """Take in what each proposal would have cost, without the price of moving, which the committee knows.

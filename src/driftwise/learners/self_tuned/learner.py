@@ -32,6 +32,7 @@ from driftwise.learners.self_tuned.proposals import Proposals, read_proposals
 from driftwise.learners.self_tuned_scream import SelfTunedScream
 from driftwise.losses import LossStream, RoundLoss
 from driftwise.losses.base import DataLoss
+from driftwise.losses.jax_loss import OneLoss
 from driftwise.mirror import Euclidean
 from driftwise.movecost import MoveCost, move_cost_for
 from driftwise.movers import Mover
@@ -264,7 +265,7 @@ class SelfTunedLearner(Learner):
         finally:
             self.__dict__["_waiting"] = {}
 
-    def observe(self, gradient: "ArrayLike | RoundLoss | LossStream | None", round: int | None = None) -> None:
+    def observe(self, gradient: "ArrayLike | OneLoss | LossStream | None", round: int | None = None) -> None:
         """Take in what the decision cost.
 
         Parameters
