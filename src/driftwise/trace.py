@@ -13,6 +13,7 @@ from driftwise._frames import MAX_BYTES, Record, Table
 from driftwise._frames.files import read_parquet
 from driftwise._frames.frames import from_pandas, from_polars
 from driftwise._frames.given import Labels
+from driftwise._html import Card, Curve, Picture, counted, paths
 from driftwise._plot import axes
 from driftwise._round_inputs import read_hints
 from driftwise._round_prices import Prices, costs_along, largest_of, shown, varies
@@ -199,6 +200,23 @@ class Trace(Record):
         ax.margins(x=0.0)
         ax.legend(loc="upper left", frameon=False)
         return ax
+
+    def _card(self) -> Card:
+        rounds, dim = self.decisions.shape
+        priced = "switching_cost" in vars(self)
+        rows = [("rounds", f"{rounds} of {counted(dim, 'coordinate')}{self._span}"), ("loss", f"{self.total_loss:.6g}")]
+        moved = f"{self.moves.sum():.6g} in {counted(np.count_nonzero(self.moves), 'move')}"
+        loss = np.cumsum(self.losses)
+        curves = [Curve("loss", loss, filled=True)]
+        if priced:
+            rows += [("switching", f"{self.total_switching:.6g}"), ("overall", f"{self.total:.6g}")]
+            rows += [("price of a move", shown(self.switching_cost))]
+            if largest_of(self.switching_cost, dim) > 0.0:
+                curves = [curves[0], Curve("with switching", loss + np.cumsum(self.move_costs))]
+        rows += [("distance moved", moved)]
+        notes = [self._unpriced] if priced and self._unpriced else []
+        pictures = [Picture("cumulative cost", curves), Picture("decisions", list(paths(self.decisions, "w")))]
+        return Card(f"Trace of {self.label}", rows, pictures=pictures, notes=notes)
 
     def __repr__(self) -> str:
         shown = f"Trace({self.label}, rounds={len(self.losses)}, "

@@ -10,6 +10,7 @@ import numpy as np
 
 from driftwise._frames import Table, files, flatten, frames
 from driftwise._frames.given import Labels
+from driftwise._html import Bar, Card, Shown
 from driftwise._trace_table import plain
 from driftwise._validate import Array, Indices, instance
 from driftwise.errors import ParameterError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class FleetTrace:
+class FleetTrace(Shown):
     """The record of a run of `play` with a fleet.
 
     Attributes
@@ -126,6 +127,22 @@ class FleetTrace:
             **{name: values for name, values in flatten({"w": every}).items() if name != "round"},
         }
         return Table(columns, settings, index=joined(self.indexes or ()))
+
+    def _card(self) -> Card:
+        total = self.total
+        rows = [
+            ("members", f"{len(self)}, {int(self.rounds.sum())} rounds in all"),
+            ("loss", f"{self.total_loss.sum():.6g}"),
+            ("switching", f"{self.total_switching.sum():.6g}"),
+            ("overall", f"{total.sum():.6g}"),
+        ]
+        if not len(self):
+            return Card("FleetTrace", rows)
+        order = np.argsort(-total, kind="stable")
+        most = float(np.abs(total).max()) or 1.0
+        bars = [Bar(f"member {self.ids[i]}", float(total[i]) / most, f"{total[i]:.6g}") for i in order[:5]]
+        cheapest = f"least {total.min():.6g}, median {np.median(total):.6g}, most {total.max():.6g}"
+        return Card("FleetTrace", [*rows, ("of a member", cheapest)], "the dearest members", bars)
 
     def __len__(self) -> int:
         return int(self.ids.size)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._html import Bar, heaviest
 from driftwise._protocol import NONE_MISSING, Actor, Rounds
 from driftwise._validate import Array, array, instance, read_only
 from driftwise.domains import Domain
@@ -82,6 +83,16 @@ class Learner(Actor):
     def _take_hint(self, hint: Array) -> None:
         """Take in a finite guess of the gradient, of shape (dim,), before deciding; for learners that use hints."""
         raise ParameterError(f"{type(self).__name__} makes no use of hints; call act() without one.")
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [("decides in", f"{self.domain!r}"), *super()._facts()]
+
+    def _in_charge(self) -> tuple[str, list[Bar]]:
+        weights, steps = self.weights, self.step_sizes
+        if weights.size < 2:
+            return "", []
+        names = [f"step {step:.4g}" for step in steps] if steps.size == weights.size else map(str, range(weights.size))
+        return "base-learners by weight", heaviest(list(names), weights)
 
     @property
     def weights(self) -> Array:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._html import Bar
 from driftwise._validate import Array, array, checked, instance, read_only, seeded
 from driftwise.domains import Box
 from driftwise.errors import CheckpointError, OrderError, ParameterError
@@ -62,6 +63,12 @@ class Rounded(Learner):
         self._thresholds = seeded("rounded", seed).random(learner.domain.dim)
         self._fractional: Array | None = None
         self._given: dict[str, Any] = {}
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [("rounds the decisions of", type(self._inner).__name__), *self._inner._facts()]
+
+    def _in_charge(self) -> tuple[str, list[Bar]]:
+        return self._inner._in_charge()
 
     @property
     def takes_proposals(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._html import Bar, heaviest
 from driftwise._protocol import Actor, Rounds, expect_names
 from driftwise._validate import Array, array, choice, number, read_only, seeded, whole
 from driftwise.errors import CheckpointError, InputError
@@ -180,6 +181,13 @@ class Committee(Actor):
         # What a proposal looks like shows when the first ones come.
         self._shape: tuple[int, ...] | None = None
         self._take(new_committee(self._log_prior, np.empty((2, 0)), adds_up=False))
+
+    def _facts(self) -> list[tuple[str, str]]:
+        movers = [("movers", ", ".join(mover.name for mover in self.movers))] if self.movers else []
+        return [("members", f"{self.n}, mode {self.mode!r}"), *super()._facts(), *movers]
+
+    def _in_charge(self) -> tuple[str, list[Bar]]:
+        return "members by weight", heaviest(self.members, self.pair_weights)
 
     @property
     def weights(self) -> Array:

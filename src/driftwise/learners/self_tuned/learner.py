@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftwise._compile import LARGEST
+from driftwise._html import Bar
 from driftwise._protocol import Rounds
 from driftwise._validate import Array, array, instance, number, read_only, whole
 from driftwise.domains import Domain
@@ -184,6 +185,10 @@ class SelfTunedLearner(Learner):
         self._vector, self._linked = NONE, False
         self._looked_at: tuple[Array, dict[str, Array]] = (NONE, {})
         self._stream_seen: tuple[LossStream | None, Kind | None] = (None, None)
+
+    def _in_charge(self) -> tuple[str, list[Bar]]:
+        card = self.explain()._card()
+        return card.heading, list(card.bars)
 
     @property
     def members(self) -> list[str]:
