@@ -17,7 +17,6 @@ from driftwise.regret.theorems import Assumption
 from driftwise.regret.theorems.adaptive import OfStronglyAdaptive
 from driftwise.trace import Trace
 
-
 NOT_ITS = ("measure", "path length of the comparators")
 """Rows of the card of the worst interval that are not about all of them."""
 
