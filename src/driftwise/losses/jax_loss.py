@@ -47,11 +47,23 @@ class FunctionLoss:
         return self._function.how
 
     def value(self, w: ArrayLike) -> float:
-        """Return the loss at w."""
+        """Return the loss at w.
+
+        Parameters
+        ----------
+        w : array of shape (dim,)
+            A decision.
+        """
         return float(array(self._name, "what the function returns", self._function.value(0, self._point(w), key=0), ()))
 
     def gradient(self, w: ArrayLike) -> Array:
-        """Return the gradient of the loss at w."""
+        """Return the gradient of the loss at w.
+
+        Parameters
+        ----------
+        w : array of shape (dim,)
+            A decision.
+        """
         point = self._point(w)
         return array(self._name, "the gradient of the function", self._function.gradient(0, point, key=0), point.shape)
 
