@@ -199,7 +199,7 @@ def _drawn(picture: Picture) -> str:
     )
     title = words(picture.title)
     return (
-        f'<figure style="margin:0"><figcaption style="opacity:.7">{title}, from {low:.4g} to {high:.4g}</figcaption>'
+        f'<figure style="margin:0"><figcaption style="opacity:.7">{title}, from {low:.6g} to {high:.6g}</figcaption>'
         f'<svg width="{_WIDTH}" height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
         f'aria-label="{title}" style="display:block;max-width:100%;border-bottom:1px solid {_FAINT}">'
         f'{"".join(shapes)}</svg><div style="font-size:90%">{legend}</div></figure>'

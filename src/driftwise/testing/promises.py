@@ -170,7 +170,8 @@ def bad_rows(good: Array) -> list[tuple[str, Any]]:
         ("one coordinate too many", longer),
         ("four dimensions", good.reshape(1, 1, 1, -1)),
         ("no coordinates", good[..., :0]),
-        ("a single number", np.float64(0.0)),
+        # Where there is one coordinate, a number is a decision.
+        *([("a single number", np.float64(0.0))] if good.shape[-1] > 1 else []),
         ("complex numbers", good.astype(np.complex128)),
         ("text", good.astype(str)),
         ("truth values", good > 0.0),
