@@ -1,7 +1,6 @@
 """Draw the picture of the page on notebooks: cards as they look there, on a light and on a dark page.
 
-pip install playwright && playwright install chromium
-python docs/cards.py
+Needs ``pip install playwright && playwright install chromium``; then ``python docs/cards.py``.
 """
 
 import argparse
