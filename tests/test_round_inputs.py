@@ -191,8 +191,12 @@ def test_wrong_hints_are_refused_before_anything_is_played(hints: Any, kind: typ
             lambda: dw.LazyScream(BALL, switching_cost=1.0, gradient_bound=4.0, horizon=ROUNDS, epoch=4),
             "round 1: LazyScream.act: a hint goes with",
         ),
+        (
+            lambda: dw.SelfTunedLearner(BALL, switching_cost=1.0, estimators=[dw.estimators.Smoothing(0.3)]),
+            "round 1: SelfTunedLearner makes use of hints by self-tuned Scream",
+        ),
     ],
-    ids=["none", "own gradients", "epochs"],
+    ids=["none", "own gradients", "epochs", "no Scream"],
 )
 def test_learners_that_use_no_hints_say_so_and_are_as_they_were(make: Callable[[], dw.Learner], words: str) -> None:
     learner = make()

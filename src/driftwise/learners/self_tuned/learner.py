@@ -613,6 +613,11 @@ class SelfTunedLearner(Learner):
     def _take_hint(self, hint: Array) -> None:
         if self._scream is not None:
             self._scream.act(hint)
+        elif self._plan is not None:
+            raise ParameterError(
+                "SelfTunedLearner makes use of hints by self-tuned Scream, which is not one of the estimators that this "
+                "one was given; call act() without one, or add estimators.SelfTunedScream()."
+            )
 
     def _saved(self) -> dict[str, Any]:
         """Return the state: of the pool all but constants, self-tuned Scream inside, and what is in Python."""
