@@ -615,8 +615,8 @@ class SelfTunedLearner(Learner):
             self._scream.act(hint)
         elif self._plan is not None:
             raise ParameterError(
-                "SelfTunedLearner makes use of hints by self-tuned Scream, which is not one of the estimators that this "
-                "one was given; call act() without one, or add estimators.SelfTunedScream()."
+                "SelfTunedLearner makes use of hints by self-tuned Scream, which is not one of the estimators that "
+                "this one was given; call act() without one, or add estimators.SelfTunedScream()."
             )
 
     def _saved(self) -> dict[str, Any]:
