@@ -205,7 +205,7 @@ class Trace(Record):
         rounds, dim = self.decisions.shape
         priced = "switching_cost" in vars(self)
         rows = [("rounds", f"{rounds} of {counted(dim, 'coordinate')}{self._span}"), ("loss", f"{self.total_loss:.6g}")]
-        moved = f"{self.moves.sum():.6g} in {counted(np.count_nonzero(self.moves), 'move')}"
+        moved = f"{self.moves.sum():.6g} in {counted(int(np.count_nonzero(self.moves)), 'move')}"
         loss = np.cumsum(self.losses)
         curves = [Curve("loss", loss, filled=True)]
         if priced:
