@@ -28,6 +28,7 @@ ROOMS = (
     "adapters.control",
     "adapters.dask",
     "adapters.gymnasium",
+    "adapters.jax",
     "adapters.portfolio",
     "adapters.river",
     "adapters.sklearn",
@@ -36,6 +37,7 @@ ROOMS = (
     "applications.rules",
     "control",
     "control.bounds",
+    "control.costs",
     "control.plots",
     "domains",
     "errors",
@@ -60,16 +62,22 @@ ROOMS = (
 )
 """Where public names are, below driftwise."""
 
-HELPERS = {"driftwise.mirror", "driftwise.movecost", "driftwise.applications.rules", "driftwise.warmup"}
+HELPERS = {
+    "driftwise.control.costs",
+    "driftwise.mirror",
+    "driftwise.movecost",
+    "driftwise.applications.rules",
+    "driftwise.warmup",
+}
 """Modules with names for other rooms in them; of these, what the reference lists is public."""
 
 
 def public_names(module: ModuleType) -> list[str]:
     """Return `__all__` of a module, or what is defined in it."""
-    if hasattr(module, "__all__"):
-        return list(module.__all__)
     if module.__name__ in HELPERS:
         return re.findall(rf"^   {re.escape(module.__name__)}\.(\w+)$", REFERENCE, re.MULTILINE)
+    if hasattr(module, "__all__"):
+        return list(module.__all__)
     return [
         name
         for name, found in vars(module).items()

@@ -11,6 +11,7 @@ import numpy as np
 
 from driftwise._container import pack
 from driftwise._files import write_atomically
+from driftwise._html import Bar, Card, Shown
 from driftwise._saving import Writer, header_of
 from driftwise._settings import Fixed
 from driftwise._validate import choice, whole
@@ -41,7 +42,7 @@ class Rounds(BadInput, total=False):
     late: int
 
 
-class Actor(Fixed):
+class Actor(Fixed, Shown):
     """Base class of everything that acts and then observes, once a round each: order, horizon, copies.
 
     Parameters
@@ -79,6 +80,24 @@ class Actor(Fixed):
         """Keep what to do about rounds that go wrong; called while it is built."""
         self.on_bad_input = choice(type(self).__name__, "on_bad_input", on_bad_input, ON_BAD_INPUT)
         self.late = whole(type(self).__name__, "late", late, low=0)
+
+    def _card(self) -> Card:
+        state = "waits for feedback" if self._acted is not None else "ready to act"
+        rows = [*self._facts(), ("round", f"{self.round}, {state}")]
+        if self.horizon is not None:
+            rows.append(("horizon", f"{self.horizon}"))
+        rows += [(name, f"{count}") for name in ("skipped", "refused") if (count := getattr(self, name))]
+        heading, bars = self._in_charge()
+        return Card(type(self).__name__, rows, heading, bars)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what it was built with, in words, for its card."""
+        price = getattr(self, "switching_cost", None)
+        return [] if price is None else [("switching cost", f"{price}")]
+
+    def _in_charge(self) -> tuple[str, list[Bar]]:
+        """Return what is mixed, the heaviest first, and a heading."""
+        return "", []
 
     @property
     def round(self) -> int:

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from driftwise._frames.given import plain
 from driftwise._validate import Array, describe, read_only
 from driftwise.errors import ParameterError
 from driftwise.movecost import MoveCost, move_cost_for
@@ -22,6 +23,7 @@ def read_prices(owner: str, given: Any, rounds: int, dim: int) -> Prices:
     >>> read_prices("play", [1.0, 2.5], rounds=2, dim=1)
     array([1. , 2.5])
     """
+    given = plain(owner, "switching_cost", given)
     if not varies(given):
         return move_cost_for(owner, given, dim).simplest
     if isinstance(given, np.ndarray) and given.ndim != 1:

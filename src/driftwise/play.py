@@ -8,7 +8,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._frames.given import check_rows
 from driftwise._pieces import in_pieces
+from driftwise._round_inputs import by_member, by_name, read_hints
 from driftwise._round_prices import read_prices, varies
 from driftwise._validate import Array, checked, describe, instance
 from driftwise.engine.run import Books, run_custom, run_own, run_stream
@@ -41,6 +43,7 @@ def play(
     *,
     record_weights: bool = False,
     proposals: Proposals | None = None,
+    hints: ArrayLike | None = None,
 ) -> Trace: ...
 
 
@@ -58,6 +61,7 @@ def play(
     *,
     record_weights: bool = False,
     proposals: Proposals | None = None,
+    hints: ArrayLike | None = None,
     record: bool = False,
 ) -> Any:
     """Play every round of a loss stream with a learner, or with a committee and its proposals.
@@ -84,7 +88,12 @@ def play(
         For a committee: what each of its n members proposes, round by round, as `Committee.act` takes it; None for a
         member that sleeps. Proposals are vectors of the losses' dimension; for d = 1 they may be numbers. For a
         `SelfTunedLearner`: forecasts or rules of yours, one row a round, one or several by name; a row of NaN is a
-        missing one.
+        missing one. For d = 1 they may be a pandas or polars frame: a column for each member, who sleeps where it is
+        empty; of a `SelfTunedLearner`, a column for each name.
+    hints : array of shape (T, d), optional
+        Guesses of the gradients to come, one a round, as `Learner.act` takes them; in a round whose row is NaN there
+        is none. For d = 1 they may be numbers, and in any case a pandas or polars series or frame. Such a run goes
+        through the two verbs.
     record : bool, default False
         For a fleet: keep all decisions, and not only totals; of a single learner they are always kept.
 
@@ -110,19 +119,40 @@ def play(
     >>> trace = dw.play(dw.Committee(2), losses, proposals=[[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
     >>> trace.decisions.ravel().round(3)
     array([ 0.5  ,  0.8  ,  0.915, -0.967])
+
+    Guesses of the gradients, good ones but for their size, and none in the first round:
+
+    >>> losses = dw.TrackingLoss([1.0, 1.0, 1.0, -1.0, -1.0, -1.0] * 2)
+    >>> hints = [None] + [-1.0, -1.0, 1.0, 1.0, 1.0, -1.0] + [-1.0, -1.0, 1.0, 1.0, 1.0]
+    >>> for given in (None, hints):
+    ...     print(round(dw.play(dw.OGD(dw.Ball(1), step=0.5), losses, hints=given).total_loss, 2))
+    7.09
+    5.35
     """
     instance("play", "record_weights", record_weights, bool, "True")
     instance("play", "record", record, bool, "True")
     if isinstance(learner, Many):
-        if record_weights or proposals is not None:
-            raise ParameterError("play: record_weights and proposals go with a single learner, and not with a fleet.")
+        if record_weights or proposals is not None or hints is not None:
+            raise ParameterError(
+                "play: record_weights, proposals and hints go with a single learner, and not with a fleet; play its "
+                "members one by one, as play(fleet.member(id), ...), or give the fleet's own act what it takes."
+            )
         return learner._play(losses, switching_cost, record)
     losses = instance("play", "losses", losses, LossStream, "SquaredLoss(features, targets)")
     rounds = len(losses)
     named: dict[str, Array] = {}
-    if proposals is not None and isinstance(learner, Learner) and _takes_proposals(learner):
+    if isinstance(learner, Committee):
+        proposals = by_member("play", proposals, losses.index)
+    elif proposals is not None and isinstance(learner, Learner) and _takes_proposals(learner):
+        proposals = by_name("play", proposals, losses.index, learner.domain.dim)
         named = read_table("play", learner.domain, proposals, rounds)
     turns = _turns(learner, losses, proposals, named)
+    guesses = None
+    if hints is not None:
+        if not isinstance(learner, Learner):
+            raise ParameterError(f"play: hints= goes with a learner; {type(learner).__name__} takes proposals=.")
+        guesses = read_hints("play", hints, rounds, losses.dim, losses.index)
+    check_rows("play", "losses", losses.index, "switching_cost", switching_cost)
     cost = read_prices("play", switching_cost, rounds, losses.dim)
     told = varies(cost) and getattr(learner, "_takes_prices", False)
     if learner.horizon is not None and learner.round + rounds > learner.horizon:
@@ -133,15 +163,16 @@ def play(
     before: Any = learner.clone()
     decisions, values, moves = np.empty((rounds, losses.dim)), np.empty(rounds), np.empty(rounds)
     try:
-        if not told and isinstance(learner, SelfTunedLearner) and learner.runs_compiled(losses, named):
+        by_verbs = told or guesses is not None
+        if not by_verbs and isinstance(learner, SelfTunedLearner) and learner.runs_compiled(losses, named):
             assert isinstance(losses, DataLoss)
             weights = _by_pool(learner, losses, named, decisions, values, moves, record_weights)
-        elif not told and isinstance(learner, Ensemble) and _in_one_go(learner, losses, record_weights):
+        elif not by_verbs and isinstance(learner, Ensemble) and _in_one_go(learner, losses, record_weights):
             weights = _by_kernel(learner, losses, decisions, values, moves, record_weights)
         else:
             prices: Any = cost if told else None
-            weights = _by_hand(learner, turns, prices, losses, decisions, values, moves, record_weights)
-        return Trace(decisions, values, moves, cost, weights, before, losses, proposals)
+            weights = _by_hand(learner, turns, guesses, prices, losses, decisions, values, moves, record_weights)
+        return Trace(decisions, values, moves, cost, weights, before, losses, proposals, guesses)
     except BaseException:  # Ctrl-C too, which may come while the learner takes over what the run has come to
         learner.restore(before)
         raise
@@ -249,6 +280,7 @@ def _by_pool(
 def _by_hand(
     learner: Any,
     turns: Callable[[int], tuple[Any, ...]],
+    hints: Array | None,
     prices: Sequence[float | MoveCost] | None,
     losses: LossStream,
     decisions: Array,
@@ -261,10 +293,14 @@ def _by_hand(
     for t in range(len(losses)):
         if prices is not None:
             told["switching_cost"] = prices[t]
+        given = turns(t)
+        if hints is not None and not np.isnan(hints[t, 0]):
+            given = (hints[t], *given[1:])
         try:
-            w = np.atleast_1d(learner.act(*turns(t), **told))
-        except InputError as error:
-            raise InputError(f"play, round {t}: {error}") from error
+            w = np.atleast_1d(learner.act(*given, **told))
+        except (InputError, ParameterError) as error:
+            kind = InputError if isinstance(error, InputError) else ParameterError
+            raise kind(f"play, round {t}: {error}") from error
         if w.shape != decisions[t].shape:
             raise InputError(f"play: the losses have dim {losses.dim}, the decision in round {t} has shape {w.shape}.")
         decisions[t] = w

@@ -6,13 +6,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from driftwise import _trace_table
 from driftwise._frames import MAX_BYTES, Record, Table
 from driftwise._frames.files import read_parquet
 from driftwise._frames.frames import from_pandas, from_polars
 from driftwise._frames.given import Labels
+from driftwise._html import Card, Curve, Picture, counted, paths
 from driftwise._plot import axes
+from driftwise._round_inputs import read_hints
 from driftwise._round_prices import Prices, costs_along, largest_of, shown, varies
 from driftwise._validate import Array, checked
 from driftwise.domains import Domain
@@ -46,11 +49,14 @@ class Trace(Record):
     weights : array of shape (T, N), or None
         Weights of the base-learners, if they were recorded; 0 for a base-learner that had not joined yet.
     learner : Learner or Committee
-        The learner as it was before the run: ``play(trace.learner.clone(), trace.stream)`` repeats it.
+        The learner as it was before the run: ``play(trace.learner.clone(), trace.stream)`` repeats it, with its
+        `proposals` and `hints` if it had any.
     stream : LossStream
         The losses that were played.
     proposals : sequence of length T, or None
-        What the members of a committee proposed in every round.
+        What the members of a committee proposed in every round, or the forecasts that a `SelfTunedLearner` was given.
+    hints : array of shape (T, d), or None
+        Guesses of the gradients that the learner was given; NaN in a round without one.
 
     Examples
     --------
@@ -72,9 +78,10 @@ class Trace(Record):
     stream: LossStream
     # By a factory, since a default would be an attribute of the class, and could not be absent.
     proposals: Any = field(default_factory=lambda: None)
+    hints: Array | None = field(default_factory=lambda: None)
 
     _layout: ClassVar = _trace_table.LAYOUT
-    _outside: ClassVar = ("switching_cost", "learner", "stream", "proposals")
+    _outside: ClassVar = ("switching_cost", "learner", "stream", "proposals", "hints")
 
     @property
     def price(self) -> MoveCost:
@@ -194,6 +201,23 @@ class Trace(Record):
         ax.legend(loc="upper left", frameon=False)
         return ax
 
+    def _card(self) -> Card:
+        rounds, dim = self.decisions.shape
+        priced = "switching_cost" in vars(self)
+        rows = [("rounds", f"{rounds} of {counted(dim, 'coordinate')}{self._span}"), ("loss", f"{self.total_loss:.6g}")]
+        moved = f"{self.moves.sum():.6g} in {counted(int(np.count_nonzero(self.moves)), 'move')}"
+        loss = np.cumsum(self.losses)
+        curves = [Curve("loss", loss, filled=True)]
+        if priced:
+            rows += [("switching", f"{self.total_switching:.6g}"), ("overall", f"{self.total:.6g}")]
+            rows += [("price of a move", shown(self.switching_cost))]
+            if largest_of(self.switching_cost, dim) > 0.0:
+                curves = [curves[0], Curve("with switching", loss + np.cumsum(self.move_costs))]
+        rows += [("distance moved", moved)]
+        notes = [self._unpriced] if priced and self._unpriced else []
+        pictures = [Picture("cumulative cost", curves), Picture("decisions", list(paths(self.decisions, "w")))]
+        return Card(f"Trace of {self.label}", rows, pictures=pictures, notes=notes)
+
     def __repr__(self) -> str:
         shown = f"Trace({self.label}, rounds={len(self.losses)}, "
         if "switching_cost" not in vars(self):
@@ -214,6 +238,7 @@ class Trace(Record):
         learner: Learner | Committee | None = None,
         stream: LossStream | None = None,
         proposals: Any = None,
+        hints: ArrayLike | None = None,
     ) -> Self:
         """Return the run that a pandas DataFrame holds, bit for bit.
 
@@ -233,6 +258,8 @@ class Trace(Record):
             The losses that were played.
         proposals : sequence of length T, optional
             What was proposed, as `play` took it.
+        hints : array of shape (T, d), optional
+            The hints, as `play` took them.
 
         Returns
         -------
@@ -254,7 +281,7 @@ class Trace(Record):
         (3.65625, 1.65625)
         """
         owner = "Trace.from_pandas"
-        return cls._restored(owner, from_pandas(owner, frame), switching_cost, learner, stream, proposals)
+        return cls._restored(owner, from_pandas(owner, frame), switching_cost, learner, stream, proposals, hints)
 
     @classmethod
     @checked
@@ -266,6 +293,7 @@ class Trace(Record):
         learner: Learner | Committee | None = None,
         stream: LossStream | None = None,
         proposals: Any = None,
+        hints: ArrayLike | None = None,
     ) -> Self:
         """Return the run that a polars DataFrame holds, bit for bit.
 
@@ -273,7 +301,7 @@ class Trace(Record):
         ----------
         frame : polars.DataFrame
             One row a round, in order, with the columns that `from_pandas` describes.
-        switching_cost, learner, stream, proposals : optional
+        switching_cost, learner, stream, proposals, hints : optional
             As in `from_pandas`. A polars frame carries no settings, so what moves cost is known only if it is given.
 
         Returns
@@ -289,7 +317,7 @@ class Trace(Record):
         3.65625
         """
         owner = "Trace.from_polars"
-        return cls._restored(owner, from_polars(owner, frame), switching_cost, learner, stream, proposals)
+        return cls._restored(owner, from_polars(owner, frame), switching_cost, learner, stream, proposals, hints)
 
     @classmethod
     @checked
@@ -301,6 +329,7 @@ class Trace(Record):
         learner: Learner | Committee | None = None,
         stream: LossStream | None = None,
         proposals: Any = None,
+        hints: ArrayLike | None = None,
         max_bytes: int = MAX_BYTES,
     ) -> Self:
         """Return the run that a parquet file holds, bit for bit.
@@ -309,7 +338,7 @@ class Trace(Record):
         ----------
         path : str or path
             A file that `to_parquet` wrote, or another one with the columns that `from_pandas` describes.
-        switching_cost, learner, stream, proposals : optional
+        switching_cost, learner, stream, proposals, hints : optional
             As in `from_pandas`.
         max_bytes : int, default 2147483648
             Largest file, and largest table in memory, that is read, in bytes.
@@ -340,7 +369,7 @@ class Trace(Record):
         """
         owner = "Trace.from_parquet"
         table = read_parquet(owner, path, max_bytes)
-        return cls._restored(owner, table, switching_cost, learner, stream, proposals)
+        return cls._restored(owner, table, switching_cost, learner, stream, proposals, hints)
 
     def _parts(self) -> "Mapping[str, Array | None]":
         costs = self.move_costs if "switching_cost" in vars(self) else None
@@ -355,7 +384,13 @@ class Trace(Record):
     def _settings(self) -> Mapping[str, Any]:
         price = vars(self).get("switching_cost")
         proposed = vars(self).get("proposals", True) is not None
-        return {"learner": self._maker("learner"), "switching_cost": _trace_table.plain(price), "proposals": proposed}
+        hinted = {"hints": True} if vars(self).get("hints", True) is not None else {}
+        return {
+            "learner": self._maker("learner"),
+            "switching_cost": _trace_table.plain(price),
+            "proposals": proposed,
+            **hinted,
+        }
 
     @classmethod
     def _restored(
@@ -366,6 +401,7 @@ class Trace(Record):
         learner: Learner | Committee | None,
         stream: LossStream | None,
         proposals: Any,
+        hints: ArrayLike | None,
     ) -> Self:
         """Return the run of a table, with what was given by keyword, if all of it fits together."""
         parts, settings = cls._read(owner, table)
@@ -383,6 +419,8 @@ class Trace(Record):
         held: dict[str, Any] = {"decisions": decisions, "losses": losses, "moves": moves, "weights": parts["weight"]}
         if proposals is not None or not settings.get("proposals"):
             held["proposals"] = proposals
+        if hints is not None or not settings.get("hints"):
+            held["hints"] = read_hints(owner, hints, len(decisions), decisions.shape[1], table.index)
         held["_index"] = table.index
         outside = {"switching_cost": price, "learner": learner, "stream": stream}
         return cls._made_of(settings.get("learner"), held, outside)

@@ -1,5 +1,6 @@
 """Products of domains, against their factors."""
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -56,3 +57,21 @@ def test_repr() -> None:
 def test_bad_arguments(factors: Any, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         dw.Product(*factors)
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_a_list_of_domains_is_their_product(kind: Any) -> None:
+    parts = [dw.Ball(2), dw.Box(0, 9), dw.Simplex(3)]
+    given = kind(parts)
+    domain, same = dw.Product(given), dw.Product(*parts)
+    parts.append(dw.Ball(1))
+    assert domain.factors == same.factors
+    assert (repr(domain), domain.dim, domain.diameter) == (repr(same), 6, same.diameter)
+    x = np.arange(6.0)
+    np.testing.assert_array_equal(domain.project(x), same.project(x))
+    assert dw.Product([dw.Ball(2)]).dim == 2
+    learner = dw.OGD(domain, step=1.0)
+    learner.act()
+    learner.observe(x)
+    assert dw.from_bytes(learner.to_bytes()).act().tolist() == learner.act().tolist()
+    assert pickle.loads(pickle.dumps(domain)).dim == 6

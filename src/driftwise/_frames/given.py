@@ -27,8 +27,10 @@ def library_of(value: object) -> str:
     return ""
 
 
-def plain(owner: str, name: str, value: Any) -> Any:
-    """Return the numbers of a series or frame as an array; anything else is returned as it is.
+def plain(owner: str, name: str, value: Any, *, gaps: bool = False) -> Any:
+    """Return the numbers of a series or frame as a new array; anything else is returned as it is.
+
+    With `gaps` what is missing is NaN; without, it is refused.
 
     Raises
     ------
@@ -54,14 +56,14 @@ def plain(owner: str, name: str, value: Any) -> Any:
     if not library:
         return value
     if value.ndim == 1 if library == "pandas" else isinstance(value, package.Series):
-        return _numbers(owner, name, "", value, library)
+        return _numbers(owner, name, "", value, library, gaps)
     columns = value.items() if library == "pandas" else ((each.name, each) for each in value.get_columns())
-    read = [_numbers(owner, name, f" in the column {label!r:.60}", each, library) for label, each in columns]
+    read = [_numbers(owner, name, f" in the column {label!r:.60}", each, library, gaps) for label, each in columns]
     return np.stack(read, axis=1) if read else np.empty((len(value), 0))
 
 
-def _numbers(owner: str, name: str, where: str, column: Any, library: str) -> Any:
-    """Return one column as float64."""
+def _numbers(owner: str, name: str, where: str, column: Any, library: str, gaps: bool) -> Any:
+    """Return one column as float64, a copy."""
     if library == "pandas":
         kind = sys.modules["pandas"].api.types
         numeric = kind.is_numeric_dtype(column) and not kind.is_bool_dtype(column) and not kind.is_complex_dtype(column)
@@ -74,7 +76,7 @@ def _numbers(owner: str, name: str, where: str, column: Any, library: str) -> An
             f"{owner}: {name} must be numbers, got {column.dtype}{where}. Leave out what is no number; what says when "
             "each round is goes into the index of a pandas frame, or into time= of from_frame."
         )
-    if missing.any():
+    if missing.any() and not gaps:
         row, count = int(missing.argmax()), int(missing.sum())
         label = column.index[row] if library == "pandas" else row
         raise InputError(
@@ -83,7 +85,9 @@ def _numbers(owner: str, name: str, where: str, column: Any, library: str) -> An
             f"{'ffill()' if library == 'pandas' else 'forward_fill()'}, or drop the row{'s' if count > 1 else ''} from "
             "all of the data; in a run by hand, observe(None) ends a round without feedback."
         )
-    return column.to_numpy(dtype=np.float64) if library == "pandas" else column.to_numpy().astype(np.float64)
+    if library == "pandas":
+        return column.to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
+    return column.to_numpy().astype(np.float64)
 
 
 def labels_of(owner: str, **given: Any) -> Labels:
@@ -107,16 +111,41 @@ def labels_of(owner: str, **given: Any) -> Labels:
         if labels is None:
             continue
         if found is None:
+            check_order(owner, f"the index of {name}", labels, f"{name}.sort_index(), or give {name}.to_numpy()")
             found = name, labels
-        elif not labels.equals(found[1]):
-            first, other = found
-            row = next((k for k, pair in enumerate(zip(other, labels, strict=False)) if pair[0] != pair[1]), -1)
-            differ = f": row {row} is {_shown(other[row])} in one and {_shown(labels[row])} in the other"
-            raise InputError(
-                f"{owner}: {first} and {name} have different indexes{differ if row >= 0 else ''}. Align them first, as "
-                f"with {name}.reindex({first}.index), or give {name}.to_numpy()."
-            )
+        else:
+            _check_same(owner, found[0], found[1], name, labels)
     return None if found is None else found[1]
+
+
+def check_rows(owner: str, first: str, index: Labels, name: str, value: Any) -> None:
+    """Raise for a pandas value whose rows are called other than those of the data that it goes with.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> days = pd.Index(["mon", "tue"])
+    >>> check_rows("play", "losses", days, "hints", pd.Series([1.0, 2.0], index=days[::-1]))
+    Traceback (most recent call last):
+    ...
+    driftwise.errors.InputError: play: losses and hints have different indexes: row 0 is 'mon' in one and 'tue' in the
+    other. Align them first, as with hints.reindex(losses.index), or give hints.to_numpy().
+    """
+    labels = named_rows(value.index) if library_of(value) == "pandas" else None
+    if labels is not None and hasattr(index, "nlevels"):
+        _check_same(owner, first, index, name, labels)
+
+
+def _check_same(owner: str, first: str, other: Labels, name: str, labels: Labels) -> None:
+    """Raise unless two pandas indexes are the same."""
+    if labels.equals(other):
+        return
+    row = next((k for k, pair in enumerate(zip(other, labels, strict=False)) if pair[0] != pair[1]), -1)
+    differ = f": row {row} is {_shown(other[row])} in one and {_shown(labels[row])} in the other"
+    raise InputError(
+        f"{owner}: {first} and {name} have different indexes{differ if row >= 0 else ''}. Align them first, as "
+        f"with {name}.reindex({first}.index), or give {name}.to_numpy()."
+    )
 
 
 def named_rows(index: Any) -> Labels:
@@ -127,6 +156,7 @@ def named_rows(index: Any) -> Labels:
 
 def _shown(label: object) -> str:
     """Write the name of a row: dates as dates, all else as Python does."""
+    label = label.item() if isinstance(label, np.number) else label
     return str(label) if hasattr(label, "isoformat") else f"{label!r:.60}"
 
 
@@ -134,47 +164,77 @@ def taken_from(owner: str, frame: Any, time: str | None, arguments: Mapping[str,
     """Return arguments with columns of a frame where they name some, and what the rows of the frame are called."""
     library = library_of(frame)
     if not library or not hasattr(frame, "columns"):
-        raise InputError(f"{owner}: frame must be a pandas or polars DataFrame, got {describe(frame)}.")
+        lazy = "; collect() makes one of a LazyFrame" if hasattr(frame, "collect") else ""
+        raise InputError(f"{owner}: frame must be a pandas or polars DataFrame{lazy}, got {describe(frame)}.")
     labels = None
     if time is not None:
         _check_columns(owner, frame, "time", [time])
         labels = frame[time]
-        _check_order(owner, time, labels, library)
         if library == "pandas":
             frame = frame.set_index(time)
+            labels = frame.index
+        check_order(owner, f"the column {time!r:.60}", labels, "sorting the frame by it", timed=True)
     elif library == "pandas":
         labels = named_rows(frame.index)
+        if labels is not None:
+            check_order(owner, "the index of the frame", labels, "sort_index()")
     given = dict(arguments)
     for name, value in arguments.items():
         several = isinstance(value, list | tuple) and bool(value) and all(isinstance(each, str) for each in value)
         if several or isinstance(value, str):
             _check_columns(owner, frame, name, list(value) if several else [value])
             given[name] = frame[list(value) if several else value]
-    return given, frame.index if library == "pandas" and time is not None else labels
+    return given, labels
 
 
 def _check_columns(owner: str, frame: Any, name: str, wanted: list[str]) -> None:
-    """Raise for a column that is not there."""
-    if not isinstance(name, str) or not all(isinstance(each, str) for each in wanted):
+    """Raise for a column that is not there, or is there twice."""
+    if not all(isinstance(each, str) for each in wanted):
         raise ParameterError(f"{owner}: {name} must be the name of a column, got {describe(wanted[0])}.")
+    columns = list(frame.columns)
     for each in wanted:
         if each not in frame.columns:
-            near = get_close_matches(each, [str(column) for column in frame.columns], 1)
+            near = get_close_matches(each, [str(column) for column in columns], 1)
             hint = f"; did you mean {near[0]!r}?" if near else "."
-            shown = ", ".join(repr(column) for column in list(frame.columns)[:20])
+            shown = ", ".join(repr(column) for column in columns[:20])
             raise InputError(f"{owner}: there is no column {each!r:.60} for {name}{hint} There are {shown}.")
+        if columns.count(each) > 1:
+            raise InputError(f"{owner}: there are {columns.count(each)} columns {each!r:.60} for {name}; rename them.")
 
 
-def _check_order(owner: str, time: str, column: Any, library: str) -> None:
-    """Raise unless times are all there and never go backwards."""
-    missing = (column.isna() if library == "pandas" else column.is_null()).to_numpy()
-    if missing.any():
-        raise InputError(f"{owner}: the column {time!r:.60} has no value in row {int(missing.argmax())}; drop the row.")
-    back = np.flatnonzero((column.shift(-1) < column).to_numpy()[:-1])
+def check_order(owner: str, what: str, labels: Labels, remedy: str, *, timed: bool = False) -> None:
+    """Raise unless times are all there and never go backwards; words and numbers are only names, unless `timed`.
+
+    Two rounds at the same time are two rounds.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> days = pd.to_datetime(["2024-03-02", "2024-03-01"])
+    >>> check_order("TrackingLoss", "the index of targets", days, "targets.sort_index()")
+    Traceback (most recent call last):
+    ...
+    driftwise.errors.InputError: TrackingLoss: time goes backwards in the index of targets, from 2024-03-02 00:00:00 to
+    2024-03-01 00:00:00 in row 1. Rounds are in the order of time; put them into it by targets.sort_index().
+    """
+    pandas = hasattr(labels, "nlevels")
+    if pandas and labels.nlevels > 1:
+        return
+    # Of pandas, periods too.
+    temporal = labels.dtype.kind in "mM" or hasattr(labels, "start_time") if pandas else labels.dtype.is_temporal()
+    if not (temporal or timed):
+        return
+    missing = (labels.isna() if pandas else labels.is_null().to_numpy()).nonzero()[0]
+    if missing.size:
+        raise InputError(f"{owner}: {what} has no value in row {int(missing[0])}; drop the row.")
+    later = labels.to_series() if pandas else labels
+    try:
+        back = np.flatnonzero((later.shift(-1) < later).to_numpy()[:-1])
+    except TypeError:
+        raise InputError(f"{owner}: {what} has values of several types, of which none is the later one.") from None
     if back.size:
         row = int(back[0])
-        later = [_shown(column.iloc[k] if library == "pandas" else column[k]) for k in (row, row + 1)]
         raise InputError(
-            f"{owner}: time goes backwards in the column {time!r:.60}, from {later[0]} to {later[1]} in row {row + 1}; "
-            f"sort the frame by it first."
+            f"{owner}: time goes backwards in {what}, from {_shown(labels[row])} to {_shown(labels[row + 1])} in row "
+            f"{row + 1}. Rounds are in the order of time; put them into it by {remedy}."
         )

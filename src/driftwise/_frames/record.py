@@ -12,6 +12,7 @@ from driftwise._frames import files, frames
 from driftwise._frames.columns import Part, flatten, gather
 from driftwise._frames.given import Labels
 from driftwise._frames.table import Table
+from driftwise._html import Shown
 from driftwise._validate import Array
 from driftwise.errors import ArgumentError, InputError
 
@@ -22,7 +23,7 @@ VERSION = 1
 """Version of the settings that travel with a table."""
 
 
-class Record:
+class Record(Shown):
     """Base class of records of a run: `to_pandas`, `to_polars` and `to_parquet`, and what reading needs.
 
     A subclass declares its columns and what a table cannot hold, and says what goes into columns and settings.
@@ -52,6 +53,15 @@ class Record:
     def _table(self) -> Table:
         settings = {"record": type(self).__name__, "version": VERSION, **self._settings()}
         return Table(flatten(self._parts()), settings, self._attachments(), self.index)
+
+    @property
+    def _span(self) -> str:
+        """The first and the last of what the rounds are called, in words; empty where they are only counted."""
+        index = self.index
+        if index is None or not len(index):
+            return ""
+        first, last = (str(index[k]).removesuffix(" 00:00:00") for k in (0, -1))
+        return f", from {first} to {last}"
 
     @property
     def index(self) -> Labels:

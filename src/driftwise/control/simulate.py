@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._compile import LARGEST
+from driftwise._frames.given import labels_of
 from driftwise._pieces import in_pieces
 from driftwise._validate import Array, array, checked, instance, seeded, whole
 from driftwise.control.controllers import Controller
@@ -61,7 +62,8 @@ def simulate(
     costs : Cost, CostSequence or list of Cost
         One cost for all rounds, or one a round.
     disturbances : Disturbance or array of shape (T, dx)
-        What is added to the state after each round.
+        What is added to the state after each round. A series or frame will do; what its rows are called, such as dates,
+        is the `index` of the trace.
     seed : int or numpy.random.Generator, default 0
         For everything random that has no seed of its own: disturbances, and the changes of a time-varying plant.
     rounds : int, optional
@@ -111,6 +113,7 @@ def simulate(
     else:
         T = left if isinstance(disturbances, Disturbance) else None
     rng = seeded("simulate", seed)
+    labels = labels_of("simulate", disturbances=disturbances)
     rows, push = as_disturbances("simulate", disturbances, T, system.state_dim, rng)
     T = len(rows)
     if left is not None and left < T:
@@ -140,7 +143,9 @@ def simulate(
         controller.restore(before)
         raise
     weights, policies = books.weights if record_weights else None, books.policies if record_policies else None
-    return ControlTrace(*books[:3], world.disturbances, x, weights, policies, system, before, world.costs)
+    trace = ControlTrace(*books[:3], world.disturbances, x, weights, policies, system, before, world.costs)
+    trace.__dict__["_index"] = labels
+    return trace
 
 
 def _by_kernel(

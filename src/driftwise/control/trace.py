@@ -10,6 +10,7 @@ import numpy as np
 from driftwise._frames import MAX_BYTES, Part, Record, Table
 from driftwise._frames.files import read_parquet
 from driftwise._frames.frames import from_pandas, from_polars
+from driftwise._html import Card, Curve, Picture, counted, paths
 from driftwise._validate import Array, checked, instance
 from driftwise.control import drawing
 from driftwise.control.controllers import Controller, LearningController
@@ -143,6 +144,21 @@ class ControlTrace(Record, Run):
     def plot(self) -> "Figure":
         """Draw states, inputs, cumulative cost and (if recorded) weights, and return the matplotlib figure."""
         return drawing.overview("plots.overview", self, self.weights, self.last_steps)
+
+    def _card(self) -> Card:
+        rounds, dx = self.states.shape
+        rows = [
+            ("rounds", f"{rounds} of {counted(dx, 'state')} and {counted(self.inputs.shape[1], 'input')}{self._span}"),
+            ("total cost", f"{self.total:.6g}, {self.total / rounds:.4g} a round"),
+            ("largest state", f"{np.linalg.norm(self.states, axis=1).max():.4g}"),
+            ("largest input", f"{np.linalg.norm(self.inputs, axis=1).max():.4g}"),
+        ]
+        pictures = [
+            Picture("cumulative cost", [Curve("cost", np.cumsum(self.costs), filled=True)]),
+            Picture("states", list(paths(self.states, "x"))),
+            Picture("inputs", list(paths(self.inputs, "u"))),
+        ]
+        return Card(f"ControlTrace of {self.label}", rows, pictures=pictures)
 
     def __repr__(self) -> str:
         return f"ControlTrace({self.label}, rounds={len(self.costs)}, total={self.total:.6g})"

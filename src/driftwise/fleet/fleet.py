@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from driftwise._container import pack
 from driftwise._files import write_atomically
+from driftwise._html import Bar, Card, Shown
 from driftwise._saving import Writer, header_of, savable
 from driftwise._validate import Array, Checked, Indices, choice, describe, whole
 from driftwise.errors import OrderError, ParameterError
@@ -28,7 +29,7 @@ Ids = int | Sequence[int] | Indices
 
 
 @savable
-class Fleet(Many, metaclass=Checked):
+class Fleet(Many, Shown, metaclass=Checked):
     """Many learners at once, each with the decisions that it would make alone, bit for bit.
 
     Parameters
@@ -421,6 +422,18 @@ class Fleet(Many, metaclass=Checked):
 
     def _play(self, losses: Any, switching_cost: float | MoveCost, record: bool) -> FleetTrace:
         return play_all(self._crew, losses, switching_cost, record, self.workers)
+
+    def _card(self) -> Card:
+        rounds, kinds = self._crew.columns.rounds, dict[str, int]()
+        for block in self._crew.blocks:
+            kinds[block.kind] = kinds.get(block.kind, 0) + len(block)
+        rows = [("members", f"{len(self)}"), ("coordinates", f"{self.dim}"), ("memory", f"{self.nbytes / 1e6:.4g} MB")]
+        if len(self):
+            rows.append(("rounds", f"{rounds.min()} to {rounds.max()}, {rounds.sum()} in all"))
+        for name, counts in (("skipped", self.skipped), ("refused", self.refused)):
+            rows += [(name, f"{counts.sum()}")] if counts.any() else []
+        bars = [Bar(kind, count / len(self), f"{count}") for kind, count in kinds.items()]
+        return Card("Fleet", rows, "members by how they are kept", bars)
 
     def __repr__(self) -> str:
         rounds, counts = self._crew.columns.rounds, dict[str, int]()

@@ -56,9 +56,8 @@ def play_all(crew: Crew, losses: Any, switching_cost: float | MoveCost, record: 
             commit()
         columns.rounds += lengths
         columns.acted[:] = columns.current[:] = False
-    return FleetTrace(
-        columns.ids.copy(), lengths, totals[0], totals[1], cost.simplest, tuple(records) if record else None
-    )
+    decisions, indexes = (tuple(records), tuple(stream.index for stream in streams)) if record else (None, None)
+    return FleetTrace(columns.ids.copy(), lengths, totals[0], totals[1], cost.simplest, decisions, indexes)
 
 
 def _one(crew: Crew, place: int, stream: LossStream, cost: MoveCost) -> tuple[Any, Trace]:

@@ -7,12 +7,14 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._html import Bar, heaviest
 from driftwise._protocol import NONE_MISSING, Actor, Rounds
 from driftwise._validate import Array, array, instance, read_only
 from driftwise.domains import Domain
 from driftwise.drift import Held
 from driftwise.errors import InputError, ParameterError
 from driftwise.losses import LossStream, RoundLoss
+from driftwise.losses.jax_loss import OneLoss
 from driftwise.movecost import MoveCost, price_like
 
 
@@ -82,6 +84,16 @@ class Learner(Actor):
     def _take_hint(self, hint: Array) -> None:
         """Take in a finite guess of the gradient, of shape (dim,), before deciding; for learners that use hints."""
         raise ParameterError(f"{type(self).__name__} makes no use of hints; call act() without one.")
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [("decides in", f"{self.domain!r}"), *super()._facts()]
+
+    def _in_charge(self) -> tuple[str, list[Bar]]:
+        weights, steps = self.weights, self.step_sizes
+        if weights.size < 2:
+            return "", []
+        names = [f"step {step:.4g}" for step in steps] if steps.size == weights.size else map(str, range(weights.size))
+        return "base-learners by weight", heaviest(list(names), weights)
 
     @property
     def weights(self) -> Array:
@@ -163,7 +175,7 @@ class Learner(Actor):
 
     def observe(
         self,
-        gradient: "ArrayLike | RoundLoss | LossStream | None",
+        gradient: "ArrayLike | OneLoss | LossStream | None",
         round: int | None = None,
         *,
         held: Held | None = None,
@@ -271,7 +283,7 @@ class Learner(Actor):
             return given[now]
         return given if callable(getattr(given, "gradient", None)) else None  # type: ignore[return-value]
 
-    def _gradient_at(self, w: Array, given: "ArrayLike | RoundLoss | LossStream") -> Array:
+    def _gradient_at(self, w: Array, given: "ArrayLike | OneLoss | LossStream") -> Array:
         loss = self._loss(given)
         values = given if loss is None else loss.gradient(w)
         return array(f"{type(self).__name__}.observe", "gradient", values, (self.domain.dim,), copy=True)  # type: ignore[arg-type]

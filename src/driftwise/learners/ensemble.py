@@ -37,6 +37,7 @@ from driftwise.learners import prices
 from driftwise.learners.base import Learner
 from driftwise.learners.parts import Meta, Pool, Surrogate, first_decision, wide_enough
 from driftwise.losses import LossStream, RoundLoss
+from driftwise.losses.jax_loss import OneLoss
 from driftwise.mirror import Euclidean, MirrorMap, NegativeEntropy
 from driftwise.movecost import MoveCost, move_cost_for
 
@@ -194,7 +195,7 @@ class Ensemble(Learner):
 
     def observe(
         self,
-        gradient: "ArrayLike | RoundLoss | LossStream | None",
+        gradient: "ArrayLike | OneLoss | LossStream | None",
         round: int | None = None,
         *,
         held: Held | None = None,

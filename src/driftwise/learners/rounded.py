@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._html import Bar
 from driftwise._validate import Array, array, checked, instance, read_only, seeded
 from driftwise.domains import Box
 from driftwise.drift import Held
@@ -13,7 +14,8 @@ from driftwise.learners.base import Learner
 from driftwise.learners.self_tuned import SelfTunedLearner
 from driftwise.learners.self_tuned.explanation import Explanation, PoolCertificate
 from driftwise.learners.self_tuned.proposals import Proposals
-from driftwise.losses import LossStream, RoundLoss
+from driftwise.losses import LossStream
+from driftwise.losses.jax_loss import OneLoss
 from driftwise.movecost import MoveCost
 
 
@@ -62,6 +64,12 @@ class Rounded(Learner):
         self._thresholds = seeded("rounded", seed).random(learner.domain.dim)
         self._fractional: Array | None = None
         self._given: dict[str, Any] = {}
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [("rounds the decisions of", type(self._inner).__name__), *self._inner._facts()]
+
+    def _in_charge(self) -> tuple[str, list[Bar]]:
+        return self._inner._in_charge()
 
     @property
     def takes_proposals(self) -> bool:
@@ -162,7 +170,7 @@ class Rounded(Learner):
 
     def observe(
         self,
-        gradient: "ArrayLike | RoundLoss | LossStream | None",
+        gradient: "ArrayLike | OneLoss | LossStream | None",
         round: int | None = None,
         *,
         held: Held | None = None,

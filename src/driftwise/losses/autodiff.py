@@ -11,11 +11,14 @@ user's own. There are three ways, and the first one that works is taken for good
 """
 
 import functools
+import math
+import os
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -59,7 +62,22 @@ class Differentiable:
             self._choose(given, w)
         if self.how == DIFFERENCES:
             return self._differences(given, w)
-        return self._both(given, w, key)[1].copy()
+        value, slopes = self._both(given, w, key)
+        if not math.isfinite(value):
+            raise InputError(
+                f"{self.owner}: the function is {value} at w = {np.array2string(w, threshold=4, precision=4)}, so that "
+                "it has no gradient there."
+            )
+        return slopes.copy()
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        """Return itself: the function is pure, and a copy would compile it again."""
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what can go to another process, which compiles anew."""
+        how = self.how if self.how == DIFFERENCES else None
+        return {**vars(self), "how": how, "_slopes": None, "_last": None}
 
     def _both(self, given: Any, w: Array, key: Any) -> tuple[float, Array]:
         """Return the value and the gradient as JAX finds them, together; those of the last point are kept."""
@@ -116,7 +134,7 @@ class Differentiable:
                 continue
             self.how, self._slopes = how, way
             return
-        self._raw(given, w.copy())  # if it cannot be computed at all, that is the error to be seen
+        evaluate(self.owner, self._raw(given, w.copy()))  # if it cannot be computed, that is the error to be seen
         kind, words = type(reason).__name__, " ".join(str(reason).split())
         self._resort(f"JAX cannot differentiate it ({kind}: {words[:120]}{'...' if len(words) > 120 else ''})")
 
@@ -131,8 +149,17 @@ class Differentiable:
             f"{self.owner}: gradients are central differences, two values for every coordinate and off by about 1e-9 "
             f"of their size, because {reason}. Written with jax.numpy throughout, the function would have exact ones.",
             DifferencesWarning,
-            stacklevel=2,
+            stacklevel=_levels_to_user(),
         )
+
+
+def _levels_to_user() -> int:
+    """Return the number of frames from the caller up to the first one outside of driftwise, for `warnings.warn`."""
+    inside = os.path.dirname(os.path.dirname(__file__)) + os.sep
+    levels, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
+        levels, frame = levels + 1, frame.f_back
+    return levels
 
 
 @functools.cache
@@ -154,6 +181,21 @@ def _double() -> AbstractContextManager[Any]:
     return import_module("jax.experimental").enable_x64()  # type: ignore[no-any-return]
 
 
+class Rows:
+    """A function from a round to its part of the data; a class, so that it can be pickled."""
+
+    def __init__(self, parts: Any) -> None:
+        self.parts = parts
+
+    def __call__(self, t: int) -> Any:
+        """Return the row of a round, in the form of the data."""
+        if isinstance(self.parts, dict):
+            return {name: row(t) for name, row in self.parts.items()}
+        if isinstance(self.parts, tuple):
+            return tuple(row(t) for row in self.parts)
+        return self.parts[t]
+
+
 def rows_of(owner: str, data: Any) -> tuple[Callable[[int], Any], int]:
     """Return a function from a round to its part of the data, and the number of rounds.
 
@@ -167,12 +209,12 @@ def rows_of(owner: str, data: Any) -> tuple[Callable[[int], Any], int]:
         parts = {name: rows_of(owner, part) for name, part in data.items()}
         lengths = [length for _, length in parts.values()]
         rounds = _common(owner, lengths)
-        return lambda t: {name: row(t) for name, (row, _) in parts.items()}, rounds
+        return Rows({name: row for name, (row, _) in parts.items()}), rounds
     if isinstance(data, tuple):
         each = [rows_of(owner, part) for part in data]
         rounds = _common(owner, [length for _, length in each])
-        return lambda t: tuple(row(t) for row, _ in each), rounds
-    values = np.asarray(data)
+        return Rows(tuple(row for row, _ in each)), rounds
+    values = np.array(data)
     if values.ndim == 0 or values.dtype.kind not in "fiub" or not len(values):
         raise InputError(
             f"{owner}: data must be arrays of numbers with a row for each round, alone or in tuples and dicts, got "
@@ -181,7 +223,7 @@ def rows_of(owner: str, data: Any) -> tuple[Callable[[int], Any], int]:
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         row = int(np.argwhere(~np.isfinite(values))[0][0])
         raise InputError(f"{owner}: data must be finite, got {values[row]!r:.60} in row {row}.")
-    return values.__getitem__, len(values)
+    return Rows(values), len(values)
 
 
 def _common(owner: str, lengths: list[int]) -> int:

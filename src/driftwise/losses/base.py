@@ -239,10 +239,15 @@ class LossStream(Fixed):
         Parameters
         ----------
         decisions : array of shape (T, d)
-            Decisions, one for each round.
+            Decisions, one for each round; of shape (T,) will do for d = 1.
         """
-        rows = array(f"{type(self).__name__}.policy_losses", "decisions", decisions, (len(self), self.dim))
-        return self._policy_losses(rows)
+        owner = f"{type(self).__name__}.policy_losses"
+        return self._policy_losses(array(owner, "decisions", self._in_rows(owner, decisions), (len(self), self.dim)))
+
+    def _in_rows(self, owner: str, decisions: ArrayLike) -> Any:
+        """Return decisions as a matrix, of a list of numbers too where each of them is one."""
+        given = loose(owner, "decisions", plain(owner, "decisions", decisions))
+        return given.reshape(-1, 1) if given.ndim < 2 and self.dim == 1 else given
 
     def unary_losses(self, decisions: ArrayLike, rounds: range | None = None) -> Array:
         """Return f~_t(w_t) for every round, or for some; a single row of decisions is held for all of them.
@@ -271,7 +276,7 @@ class LossStream(Fixed):
     def _rows(self, verb: str, decisions: ArrayLike, rounds: range | None) -> tuple[Array, range]:
         """Return decisions and rounds that fit together."""
         owner, chosen = f"{type(self).__name__}.{verb}", range(len(self)) if rounds is None else rounds
-        rows = array(owner, "decisions", decisions, ("rounds", self.dim))
+        rows = array(owner, "decisions", self._in_rows(owner, decisions), ("rounds", self.dim))
         if chosen != range(len(self))[chosen.start : chosen.stop] or len(rows) not in (1, len(chosen)):
             raise InputError(
                 f"{owner}: there must be one decision, or one for each of the rounds, which are consecutive and below "
@@ -375,9 +380,10 @@ class DataLoss(LossStream):
             The table, in the order of time.
         time : str, optional
             Column that says when each round is; it must not go backwards, and becomes `index`. By default that is the
-            index of a pandas frame.
+            index of a pandas frame, which must not go backwards if it is one of times.
         **arguments : str, list of str, or a value
-            Arguments of the constructor: the name of a column, a list of names for a matrix, or a value as it is.
+            Arguments of the constructor: the name of a column, a list of names for a matrix, or a value as it is, such
+            as ``frame[[0, 1]]`` where names are not words.
 
         Examples
         --------

@@ -40,10 +40,10 @@ class CustomLoss(LossStream):
         ``gradient(t, w) -> array of shape (dim,)``: a (sub)gradient of the unary loss f_t(w, ..., w) at w. Without it
         gradients are central differences of the values: 2 dim + 1 of them a round, and off by about 1e-9 of their size
         where the loss is smooth. `losses.from_jax` finds exact ones.
-    rounds : int
-        T; the functions are called with t from 0 to T - 1.
-    dim : int
-        Number of coordinates of a decision.
+    rounds : int, default None
+        T, which must be given; the functions are called with t from 0 to T - 1.
+    dim : int, default None
+        Number of coordinates of a decision, which must be given.
     memory : int, default 0
         Number of past decisions that a loss depends on.
     compile : {"auto", "always", "never"}, default "auto"

@@ -14,7 +14,19 @@ from driftwise.errors import InputError
 
 
 class DifferencesWarning(UserWarning):
-    """Gradients are central differences of a function, because nothing better could be had."""
+    """Gradients are central differences of a function, because nothing better could be had.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> import driftwise as dw
+    >>> loss = dw.losses.from_jax(lambda w: np.cosh(np.asarray(w)).sum())  # NumPy, which JAX cannot look into
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", dw.losses.DifferencesWarning)
+    ...     loss.gradient([0.0, 1.0]).round(6)
+    array([0.      , 1.175201])
+    """
 
 
 def evaluate(owner: str, given: Any) -> float:

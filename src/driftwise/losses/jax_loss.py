@@ -1,7 +1,7 @@
 """Losses of which a user writes only the value, with `jax.numpy`; gradients follow."""
 
 from collections.abc import Callable
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +10,7 @@ from driftwise._frames.given import labels_of, library_of, plain
 from driftwise._validate import Array, array, checked, loose, whole
 from driftwise.errors import ParameterError
 from driftwise.losses.autodiff import Differentiable, rows_of
+from driftwise.losses.base import RoundLoss
 from driftwise.losses.custom import CustomLoss
 
 
@@ -38,7 +39,7 @@ class FunctionLoss:
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self._name = _named(function)
-        self._function = Differentiable(self._name, lambda _, w: function(w))
+        self._function = Differentiable(self._name, OfPoint(function))
 
     @property
     def how(self) -> str | None:
@@ -46,11 +47,23 @@ class FunctionLoss:
         return self._function.how
 
     def value(self, w: ArrayLike) -> float:
-        """Return the loss at w."""
+        """Return the loss at w.
+
+        Parameters
+        ----------
+        w : array of shape (dim,)
+            A decision.
+        """
         return float(array(self._name, "what the function returns", self._function.value(0, self._point(w), key=0), ()))
 
     def gradient(self, w: ArrayLike) -> Array:
-        """Return the gradient of the loss at w."""
+        """Return the gradient of the loss at w.
+
+        Parameters
+        ----------
+        w : array of shape (dim,)
+            A decision.
+        """
         point = self._point(w)
         return array(self._name, "the gradient of the function", self._function.gradient(0, point, key=0), point.shape)
 
@@ -59,6 +72,10 @@ class FunctionLoss:
 
     def __repr__(self) -> str:
         return self._name
+
+
+OneLoss: TypeAlias = RoundLoss | FunctionLoss
+"""The loss of one round, as learners take it."""
 
 
 @overload
@@ -156,28 +173,49 @@ def from_jax(
         )
     size, depth = whole(owner, "dim", dim), whole(owner, "memory", memory, low=0)
     labels, count = None, rounds
-    row: Callable[[int], Any] = int
+    row: Callable[[int], Any] = int  # the number of the round itself
     if data is not None:
-        labels = labels_of(owner, data=data)
+        # Of a dict the parts, which must have the same rows.
+        given = {f"data[{name!r}]": part for name, part in data.items()} if isinstance(data, dict) else {"data": data}
+        labels = labels_of(owner, **given)
+        if isinstance(data, dict):
+            data = {name: plain(owner, f"data[{name!r}]", part) for name, part in data.items()}
         if library_of(data) and hasattr(data, "columns"):
             data = {str(name): plain(owner, f"data[{name!r}]", data[name]) for name in data.columns}
         row, count = rows_of(owner, plain(owner, "data", data))
-    inner = Differentiable(_named(function), function)
-
-    def value(t: int, w: Array) -> float:
-        return inner.value(row(t), w, key=t)
-
-    def gradient(t: int, w: Array) -> Array:
-        if not depth:
-            return inner.gradient(row(t), w, key=t)
-        held = np.tile(w, (depth + 1, 1))
-        return np.asarray(inner.gradient(row(t), held, key=t).sum(axis=0))
-
+    both = _OfRounds(Differentiable(_named(function), function), row, depth)
     losses = CustomLoss(
-        value, gradient, count, size, depth, "never", lipschitz=lipschitz, gradient_bound=gradient_bound
+        both.value, both.gradient, count, size, depth, "never", lipschitz=lipschitz, gradient_bound=gradient_bound
     )
     losses.__dict__["_labels"] = labels
     return losses
+
+
+class OfPoint:
+    """A function of a point alone, in the form that `Differentiable` takes."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+
+    def __call__(self, given: Any, w: Any) -> Any:
+        """Return the function at a point."""
+        return self.function(w)
+
+
+class _OfRounds:
+    """The values and gradients of all rounds, as `CustomLoss` takes them; a class, so that a stream can be pickled."""
+
+    def __init__(self, inner: Differentiable, row: Callable[[int], Any], depth: int) -> None:
+        self.inner, self.row, self.depth = inner, row, depth
+
+    def value(self, t: int, w: Array) -> float:
+        return self.inner.value(self.row(t), w, key=t)
+
+    def gradient(self, t: int, w: Array) -> Array:
+        if not self.depth:
+            return self.inner.gradient(self.row(t), w, key=t)
+        held = np.tile(w, (self.depth + 1, 1))
+        return np.asarray(self.inner.gradient(self.row(t), held, key=t).sum(axis=0))
 
 
 def _named(function: Callable[..., Any]) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from driftwise._html import Card, Picture, Shown, counted, paths
 from driftwise._validate import Array, checked, whole
 from driftwise.domains import Domain
 from driftwise.errors import InputError, ParameterError
@@ -27,7 +28,7 @@ FAR = 1e9
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class HindsightOptimum:
+class HindsightOptimum(Shown):
     """The cheapest sequence of decisions in hindsight, with a certificate.
 
     Attributes
@@ -84,6 +85,18 @@ class HindsightOptimum:
                 f"  {self.status}",
             ]
         )
+
+    def _card(self) -> Card:
+        rounds, dim = self.decisions.shape
+        rows = [
+            ("rounds", f"{rounds} of {counted(dim, 'coordinate')}"),
+            ("loss", f"{self.total_loss:.6g}"),
+            ("switching", f"{self.total_switching:.6g}"),
+            ("overall", f"{self.total:.6g}"),
+            ("no sequence costs less than", f"{self.lower_bound:.6g}, a gap of {self.gap:.1e}"),
+        ]
+        pictures = [Picture("decisions", list(paths(self.decisions, "w")))]
+        return Card("Hindsight optimum", rows, pictures=pictures, notes=[self.status])
 
     def __repr__(self) -> str:
         return f"HindsightOptimum(total={self.total:.6g}, gap={self.gap:.1e}, optimal={self.optimal})"

@@ -5,16 +5,20 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from driftwise._html import Bar, Card, Shown
 from driftwise._validate import checked
 from driftwise.regret.theorems import Assumption, theorem_for
 from driftwise.trace import Trace
+
+MARKS = {True: "\N{CHECK MARK}", False: "\N{BALLOT X}", None: "?"}
+"""What a card shows of an assumption: that it holds, is not met, or was not checked."""
 
 ROUNDING = 1e-9
 """Part of a regret and its bound that may be rounding; gradients may exceed their bound by as much."""
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Shown):
     """A measured regret and what the theory allows.
 
     Attributes
@@ -63,13 +67,28 @@ class Certificate:
         """Whether every assumption was checked and holds, so that the theorem applies."""
         return all(assumption.holds is True for assumption in self.assumptions)
 
-    def __str__(self) -> str:
-        relation = "<=" if self.within else ">"
-        verdict = "the theorem applies"
+    @property
+    def _verdict(self) -> str:
+        """What the assumptions come to, in words."""
         if any(assumption.holds is False for assumption in self.assumptions):
-            verdict = "an assumption is not met: the bound is no guarantee here"
-        elif not self.guaranteed:
-            verdict = "the theorem applies if what was not checked holds"
+            return "an assumption is not met: the bound is no guarantee here"
+        return "the theorem applies" if self.guaranteed else "the theorem applies if what was not checked holds"
+
+    def _card(self) -> Card:
+        rows = [
+            ("measure", self.measure),
+            ("path length of the comparators", f"{self.path_length:.6g}"),
+            ("theorem", f"{self.theorem}; {self._verdict}"),
+            *((f"{MARKS[assumption.holds]} {assumption.name}", assumption.text) for assumption in self.assumptions),
+        ]
+        most = max(abs(self.measured), abs(self.bound)) or 1.0
+        pairs = (("measured", self.measured), ("bound", self.bound))
+        bars = [Bar(name, value / most, f"{value:.6g}") for name, value in pairs]
+        heading = f"{'within' if self.within else 'ABOVE'} the bound, ratio {self.ratio:.2%}"
+        return Card(f"Certificate of {self.learner}", rows, heading, bars)
+
+    def __str__(self) -> str:
+        relation, verdict = "<=" if self.within else ">", self._verdict
         return "\n".join(
             [
                 f"{self.learner}: {self.measure}, path length of the comparators {self.path_length:.6g}",

@@ -122,6 +122,11 @@ def decompose(trace: Trace, comparators: ArrayLike, switching_cost: float | Move
         raise InputError(
             f"{owner}: {learner!r} has no base-learners; give a run of a two-layer learner, such as Scream."
         )
+    if trace.hints is not None:
+        raise InputError(
+            f"{owner}: the run had hints, from which on every base-learner has a twin that heeds them; give a run "
+            "without hints."
+        )
     slopes = losses.unary_gradients(trace.decisions)
     most = learner.program.steps.size
     totals, moves = np.zeros(most), np.zeros(most)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from driftwise._html import Bar, Card, Shown
 from driftwise._validate import Array, Indices, checked, whole
 from driftwise.errors import InputError
 from driftwise.learners import StronglyAdaptive
@@ -16,9 +17,12 @@ from driftwise.regret.theorems import Assumption
 from driftwise.regret.theorems.adaptive import OfStronglyAdaptive
 from driftwise.trace import Trace
 
+NOT_ITS = ("measure", "path length of the comparators")
+"""Rows of the card of the worst interval that are not about all of them."""
+
 
 @dataclass(frozen=True, eq=False)
-class IntervalCertificate:
+class IntervalCertificate(Shown):
     """Measured regrets on intervals, each to its own best fixed decision, and what the theory allows.
 
     Attributes
@@ -50,6 +54,17 @@ class IntervalCertificate:
     measured: Array
     bounds: Array
     assumptions: tuple[Assumption, ...]
+
+    def _card(self) -> Card:
+        order = sorted(range(len(self.measured)), key=lambda i: -float(self.ratios[i]))
+        bars = [Bar(f"{self.starts[i]} to {self.stops[i] - 1}", float(self.ratios[i]), self._told(i)) for i in order]
+        worst = self.worst._card()
+        heading = f"intervals, {'within their bounds' if self.within else 'NOT within their bounds'}, the worst first"
+        rows = [("measure", self.measure), *(row for row in worst.rows if row[0] not in NOT_ITS)]
+        return Card(worst.title, rows, heading, bars)
+
+    def _told(self, i: int) -> str:
+        return f"measured {self.measured[i]:.4g}, bound {self.bounds[i]:.4g}, ratio {self.ratios[i]:.2%}"
 
     @property
     def ratios(self) -> Array:

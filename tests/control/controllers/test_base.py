@@ -119,7 +119,7 @@ def test_bad_states_inputs_and_costs_are_refused_and_change_nothing(make: Any) -
         for bad in BAD_STATES:
             check_refused(lambda bad=bad: mine.act(bad), "act", "finite", kind=InputError)  # type: ignore[misc]
         assert mine.act([0.3 * t, -0.1]).tobytes() == other.act([0.3 * t, -0.1]).tobytes()
-        for bad in (*BAD_STATES[:4], [1.0, 2.0], [], "a", ["a"], [1j]):
+        for bad in (*BAD_STATES[:4], [1.0, 2.0], True, [], "a", ["a"], [1j]):
             check_refused(lambda bad=bad: mine.observe(UNIT, applied=bad), "applied", kind=InputError)  # type: ignore[misc]
         for bad in (3.0, "cost", [UNIT], control.QuadraticCost, lambda x, u: 0.0):
             check_refused(lambda bad=bad: mine.observe(bad), "cost", "QuadraticCost(1.0, 1.0)", kind=ParameterError)  # type: ignore[misc]

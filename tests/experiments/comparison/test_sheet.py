@@ -3,10 +3,13 @@
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
 from driftwise.errors import InputError, MissingExtraError
+from driftwise.experiments.comparison import compare
 from driftwise.experiments.comparison.sheet import SUFFIXES, listed, read_sheet
 from tests.experiments.comparison.files import write
 
@@ -107,3 +110,22 @@ def test_without_polars_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.M
 def test_suffixes_in_any_case(tmp_path: Path) -> None:
     assert {".csv", ".parquet"} < set(SUFFIXES)
     assert read_sheet(write(tmp_path / "D.CSV", "x,y\n1,2\n")).names == ["x", "y"]
+
+
+@pytest.mark.parametrize("name", ["hour", None])
+@pytest.mark.parametrize("counted", [False, True], ids=["times", "numbers"])
+def test_an_index_that_pandas_wrote_is_no_feature(name: str | None, counted: bool, tmp_path: Path) -> None:
+    rows = np.arange(60.0)
+    index = pd.Index(np.arange(60) + 7) if counted else pd.date_range("2024-03-01", periods=60, freq="h")
+    frame = pd.DataFrame({"wave": np.sin(rows / 9.0), "load": 5.0 + np.cos(rows / 9.0)}, index=index.rename(name))
+    frame.to_parquet(tmp_path / "demand.parquet")
+    sheet = read_sheet(tmp_path / "demand.parquet")
+    named = counted and name is not None  # a column of numbers like the others
+    assert sheet.usable == ["wave", "load", *(["hour"] if named else [])]
+    if not named:
+        frame.reset_index(drop=True).to_parquet(tmp_path / "plain.parquet")
+        with_index, plain = (
+            compare(tmp_path / f"{file}.parquet", "load", ["learner"], 2.0, hindsight=False).tables[0]
+            for file in ("demand", "plain")
+        )
+        assert with_index.rows == plain.rows

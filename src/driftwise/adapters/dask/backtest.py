@@ -139,4 +139,5 @@ def _joined(traces: list[FleetTrace], learner: Learner | Fleet) -> FleetTrace:
         np.concatenate([trace.total_switching for trace in traces]),
         traces[0].switching_cost,
         None if traces[0].decisions is None else tuple(one for trace in traces for one in trace.decisions or ()),
+        None if traces[0].indexes is None else tuple(one for trace in traces for one in trace.indexes or ()),
     )

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._html import Bar, counted
 from driftwise._protocol import Actor
 from driftwise._saving import Anew, expect
 from driftwise._validate import Array, array, instance, loose, read_only, whole
@@ -253,6 +254,16 @@ class Controller(Actor):
         if applied is None:
             return self._acted  # type: ignore[no-any-return]
         return array(f"{type(self).__name__}.{verb}", "applied", applied, (self.input_dim,), copy=True)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        sizes = f"{counted(self.state_dim, 'state')} and {counted(self.input_dim, 'input')}"
+        guarantee = getattr(self, "guarantee", None)
+        told = [("guarantee", guarantee)] if isinstance(guarantee, str) else []
+        return [("controls", sizes), *super()._facts(), *told]
+
+    def _in_charge(self) -> tuple[str, list[Bar]]:
+        learner = getattr(self, "learner", None)
+        return learner._in_charge() if isinstance(learner, Actor) else ("", [])
 
     def __repr__(self) -> str:
         sizes = f"state_dim={self.state_dim}, input_dim={self.input_dim}"

@@ -47,20 +47,38 @@ def from_jax(cost: Callable[[Any, Any], Any], *, if_not_convex: str = "refuse") 
     if not callable(cost):
         raise ParameterError(f"costs.from_jax: cost must be a function of (x, u), got {describe(cost)}.")
     name = getattr(cost, "__name__", type(cost).__name__)
-    known: dict[int, Differentiable] = {}
+    both = _Slopes(f"costs.from_jax({name})", cost)
+    made = CustomCost(both.value, both.gradient, if_not_convex=if_not_convex)
+    made.__dict__["_name"] = both.owner  # for messages
+    return made
 
-    def inner(x: Array) -> Differentiable:
-        states = x.size
-        if states not in known:
-            known[states] = Differentiable(f"costs.from_jax({name})", lambda _, z: cost(z[:states], z[states:]))
-        return known[states]
 
-    def value(x: Array, u: Array) -> float:
-        return inner(x).value(0, np.concatenate([x, u]), key=0)
+class _AtState:
+    """A cost as a function of the state and the input in one vector."""
 
-    def gradient(x: Array, u: Array) -> tuple[Array, Array]:
-        both = inner(x).gradient(0, np.concatenate([x, u]), key=0)
+    def __init__(self, cost: Callable[[Any, Any], Any], states: int) -> None:
+        self.cost, self.states = cost, states
+
+    def __call__(self, given: Any, z: Any) -> Any:
+        return self.cost(z[: self.states], z[self.states :])
+
+
+class _Slopes:
+    """The value of a cost and its gradients, as `CustomCost` takes them; a class, so that a cost can be pickled."""
+
+    def __init__(self, owner: str, cost: Callable[[Any, Any], Any]) -> None:
+        self.owner, self.cost = owner, cost
+        self.known: dict[int, Differentiable] = {}
+
+    def value(self, x: Array, u: Array) -> float:
+        return self.inner(x).value(0, np.concatenate([x, u]), key=0)
+
+    def gradient(self, x: Array, u: Array) -> tuple[Array, Array]:
+        both = self.inner(x).gradient(0, np.concatenate([x, u]), key=0)
         return both[: x.size], both[x.size :]
 
-    value.__name__ = name
-    return CustomCost(value, gradient, if_not_convex=if_not_convex)
+    def inner(self, x: Array) -> Differentiable:
+        """Return the function for states of this size, each of which is compiled once."""
+        if x.size not in self.known:
+            self.known[x.size] = Differentiable(self.owner, _AtState(self.cost, x.size))
+        return self.known[x.size]

@@ -1,6 +1,7 @@
 """A user's file as columns: CSV or parquet, read with polars, and where its rows are, for messages."""
 
 import io
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
 """Endings of the names of files that can be read, in upper or lower case."""
+
+INDEX = re.compile(r"__index_level_\d+__")
+"""What pandas calls an index without a name in a parquet file."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,21 @@ class Sheet:
     def names(self) -> list[str]:
         """Names of the columns."""
         return self.frame.columns
+
+    @property
+    def usable(self) -> list[str]:
+        """Names of the columns but those that say which row it is: dates and times, and an index that pandas named.
+
+        Of a text file they are not told apart.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from datetime import date
+        >>> Sheet("a.parquet", pl.DataFrame({"day": [date(2024, 3, 1)], "load": [3.0]}), str).usable
+        ['load']
+        """
+        return [name for name, kind in self.frame.schema.items() if not (kind.is_temporal() or INDEX.fullmatch(name))]
 
     def column(self, name: str, role: str) -> str:
         """Return the name of a column that is there."""

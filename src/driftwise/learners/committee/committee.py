@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftwise._html import Bar, heaviest
 from driftwise._protocol import Actor, Rounds, expect_names
 from driftwise._validate import Array, array, choice, describe, number, read_only, seeded, whole
 from driftwise.errors import CheckpointError, InputError
@@ -25,7 +26,8 @@ from driftwise.learners.committee.layout import (
 from driftwise.learners.committee.pairs import Pairs, read_movers
 from driftwise.learners.committee.reading import read_losses, read_pair_losses, read_proposals
 from driftwise.learners.parts import read_prior
-from driftwise.losses import LossStream, RoundLoss
+from driftwise.losses import LossStream
+from driftwise.losses.jax_loss import OneLoss
 from driftwise.movecost import MoveCost, move_cost_for, price_like
 from driftwise.movers import Mover
 
@@ -180,6 +182,13 @@ class Committee(Actor):
         self._shape: tuple[int, ...] | None = None
         self._take(new_committee(self._log_prior, np.empty((2, 0)), adds_up=False))
 
+    def _facts(self) -> list[tuple[str, str]]:
+        movers = [("movers", ", ".join(mover.name for mover in self.movers))] if self.movers else []
+        return [("members", f"{self.n}, mode {self.mode!r}"), *super()._facts(), *movers]
+
+    def _in_charge(self) -> tuple[str, list[Bar]]:
+        return "members by weight", heaviest(self.members, self.pair_weights)
+
     @property
     def weights(self) -> Array:
         """Weights behind the present decision, 0 for members that sleep; after `observe`, those of all n members.
@@ -267,7 +276,7 @@ class Committee(Actor):
 
     def observe(
         self,
-        losses: ArrayLike | Sequence[float | None] | Callable[[Any], float] | RoundLoss | LossStream | None,
+        losses: ArrayLike | Sequence[float | None] | Callable[[Any], float] | OneLoss | LossStream | None,
         round: int | None = None,
         *,
         held: Callable[[Array], ArrayLike] | None = None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from driftwise._html import Bar, Card, Shown
 from driftwise._plot import axes
 from driftwise._validate import Array
 from driftwise.pairs import layout
@@ -20,7 +21,7 @@ SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Shown):
     """Who is in charge, and why; made by `SelfTunedLearner.explain`.
 
     Attributes
@@ -71,6 +72,17 @@ class Explanation:
             lines.append(f"In {times} something was too far out to be believed at once, and was clipped.")
         return "\n".join(lines)
 
+    def _card(self) -> Card:
+        rows = [("rounds", f"{self.rounds}"), ("cost, with moves", f"{self.cost:.6g}")]
+        if self.rounds:
+            best = int(np.argmin(self.costs))
+            rows.append(("cheapest pair so far", f"{self.members[best]}, {self.costs[best]:.6g}"))
+        rows += [(f"your proposal {name!r}, at best", f"{cost:.6g}") for name, cost in self.given.items()]
+        triples = zip(self.members, self.weights, self.costs, strict=True)
+        told = ", would have cost {:.6g}" if self.rounds else ""
+        bars = [Bar(name, float(weight), f"{weight:.1%}{told.format(cost)}") for name, weight, cost in triples]
+        return Card("Who is in charge", rows, "pairs by weight", bars)
+
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the heaviest pairs: their weights as bars, and what each would have cost beside them."""
         ax = axes("Explanation.plot", ax)
@@ -86,7 +98,7 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class PoolCertificate:
+class PoolCertificate(Shown):
     """The proved inequality of a run: cost <= cost of a pair + multiple x overhead + what clipping hid.
 
     Attributes
@@ -131,6 +143,18 @@ class PoolCertificate:
     def within(self) -> bool:
         """Whether the inequality holds, up to rounding."""
         return self.cost <= self.bound + 1e-9 * (abs(self.cost) + abs(self.bound))
+
+    def _card(self) -> Card:
+        rows = [
+            ("cost, with moves", f"{self.cost:.6g}"),
+            ("bound", f"{self.bound:.6g}"),
+            (f"of {self.pair}", f"{self.pair_cost:.6g}"),
+            ("overhead of mixing", f"{self.multiple:.3g} x {self.overhead:.6g}"),
+            ("hidden by clipping", f"at most {self.clipping:.6g}"),
+        ]
+        title = f"SelfTunedLearner after {self.rounds} rounds: {'within' if self.within else 'ABOVE'} the bound"
+        notes = ["Costs are linearised, above those of the decisions."] if self.linearised else []
+        return Card(title, rows, notes=notes)
 
     def __str__(self) -> str:
         what = "linearised cost above that of the decisions, with moves" if self.linearised else "cost, with moves"

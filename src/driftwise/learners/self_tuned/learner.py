@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftwise._compile import LARGEST
+from driftwise._html import Bar
 from driftwise._protocol import Rounds
 from driftwise._validate import Array, array, instance, number, read_only, whole
 from driftwise.domains import Domain
@@ -33,6 +34,7 @@ from driftwise.learners.self_tuned.proposals import Proposals, read_proposals
 from driftwise.learners.self_tuned_scream import SelfTunedScream
 from driftwise.losses import LossStream, RoundLoss
 from driftwise.losses.base import DataLoss
+from driftwise.losses.jax_loss import OneLoss
 from driftwise.mirror import Euclidean
 from driftwise.movecost import MoveCost, move_cost_for
 from driftwise.movers import Mover
@@ -191,6 +193,10 @@ class SelfTunedLearner(Learner):
         self._looked_at: tuple[Array, dict[str, Array]] = (NONE, {})
         self._stream_seen: tuple[LossStream | None, Kind | None] = (None, None)
 
+    def _in_charge(self) -> tuple[str, list[Bar]]:
+        card = self.explain()._card()
+        return card.heading, list(card.bars)
+
     @property
     def members(self) -> list[str]:
         """Names of the (estimator, mover) pairs, in the order of `weights`; before the first round only "stay"."""
@@ -273,7 +279,7 @@ class SelfTunedLearner(Learner):
 
     def observe(
         self,
-        gradient: "ArrayLike | RoundLoss | LossStream | None",
+        gradient: "ArrayLike | OneLoss | LossStream | None",
         round: int | None = None,
         *,
         held: Held | None = None,
@@ -672,6 +678,11 @@ class SelfTunedLearner(Learner):
     def _take_hint(self, hint: Array) -> None:
         if self._scream is not None:
             self._scream.act(hint)
+        elif self._plan is not None:
+            raise ParameterError(
+                "SelfTunedLearner makes use of hints by self-tuned Scream, which is not one of the estimators that "
+                "this one was given; call act() without one, or add estimators.SelfTunedScream()."
+            )
 
     def _saved(self) -> dict[str, Any]:
         """Return the state: of the pool all but constants, self-tuned Scream inside, and what is in Python."""

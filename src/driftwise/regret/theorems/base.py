@@ -209,7 +209,7 @@ class Theorem(ABC):
         played = self.learner.round
         if played:
             return Assumption("start", False, f"{played} rounds had been played before")
-        if isinstance(self.learner, Ensemble) and self.program.heedless:
+        if self.trace.hints is not None or (isinstance(self.learner, Ensemble) and self.program.heedless):
             return Assumption("start", False, "a hint had been given, and the theorem is for rounds without any")
         return Assumption("start", True, "a new learner")
 

@@ -96,9 +96,10 @@ class OfSelfTunedLearner(OfSelfTunedScream):
         player, losses, hidden, step = self.learner.clone(), self.losses, 0.0, 0.0
         given = self.trace.proposals
         named = {} if given is None else read_table(self.owner, player.domain, given, self.T)
+        hints = np.full((self.T, 1), np.nan) if self.trace.hints is None else self.trace.hints
         for t, v in enumerate(self.v):
             here = {name: None if np.isnan(rows[t, 0]) else rows[t] for name, rows in named.items()}
-            w = player.act(None, here or None)
+            w = player.act(None if np.isnan(hints[t, 0]) else hints[t], here or None)
             at = w if player.scream is None else np.array(player.scream.act())
             player.observe(losses[t])
             if player.scream is None or FOLLOWED not in player.members:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from driftwise._frames.given import plain
 from driftwise._settings import Fixed
 from driftwise._validate import Array, array, loose, seeded, whole
 from driftwise.errors import InputError
@@ -131,7 +132,7 @@ def as_disturbances(
         if rounds is None:
             raise InputError(f"{owner}: {disturbances!r} has no length of its own; give rounds=, the number of rounds.")
         return disturbances.sample(rounds, dim, rng), disturbances.push
-    given = loose(owner, "disturbances", disturbances)
+    given = loose(owner, "disturbances", plain(owner, "disturbances", disturbances))
     if given.ndim == 1 and dim == 1:
         given = given[:, None]
     if given.ndim == 0:

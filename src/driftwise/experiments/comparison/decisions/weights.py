@@ -19,7 +19,7 @@ def read_forecasts(sheet: Sheet, target: str, switching_cost: float | MoveCost, 
     target, mine, names = columns(sheet, target, options)
     chosen = [target, *names]
     if options.forecasts is None:
-        names = [name for name in sheet.names if name not in (target, mine)]
+        names = [name for name in sheet.usable if name not in (target, mine)]
     if len(names) < 2:
         raise InputError(
             f"compare: weights need at least two forecasts of {target!r}, got {listed(names) or 'none'}; name columns "

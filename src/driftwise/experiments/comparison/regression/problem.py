@@ -92,7 +92,7 @@ def read_problem(sheet: Sheet, target: str, switching_cost: float, options: Opti
 def _features(sheet: Sheet, target: str, options: Options) -> list[str]:
     """Return the columns that are features."""
     if options.features is None:
-        names = [name for name in sheet.names if name != target]
+        names = [name for name in sheet.usable if name != target]
         nameless = [sheet.names.index(name) + 1 for name in names if name.startswith("\0")]
         if nameless:
             raise InputError(
