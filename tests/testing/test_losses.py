@@ -74,7 +74,7 @@ def test_every_loss_passes_on_every_domain(losses: LossStream, domain: dw.Domain
 
 def test_every_exported_loss_is_tried() -> None:
     exported = {found for name in all_losses.__all__ if isinstance(found := getattr(all_losses, name), type)}
-    exported -= {dw.LogWealthLoss}  # which most of these domains are refused by; tests/losses/test_log_wealth.py tries it
+    exported -= {dw.LogWealthLoss}  # refused on most of these domains; tests/losses/test_log_wealth.py tries it
     kinds = {kind for kind in exported if issubclass(kind, LossStream)}
     assert kinds - {LossStream} == {kind for loss in LOSSES for kind in type(loss).__mro__} & exported - {LossStream}
     assert {type(loss) for loss in LOSSES} >= kinds - {LossStream}
