@@ -117,7 +117,8 @@ class Gate:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         return _problem(400, "InputError", "The body was cut short.")
-                    body += message.get("body", b"")
+                    piece: bytes = message.get("body", b"")
+                    body += piece
                     if len(body) > self._most:
                         return _problem(413, "TooLarge", most)
                     if not message.get("more_body"):

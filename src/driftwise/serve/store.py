@@ -73,7 +73,7 @@ class Store:
         try:
             self._recover(put, apply)
         except BaseException:
-            self._lock.release()
+            self.close()
             raise
 
     def _recover(self, put: Take, apply: Take) -> None:
@@ -88,8 +88,8 @@ class Store:
             return
         if journals != list(range(first, first + len(journals))) or not journals:
             raise CheckpointError(
-                f"{OWNER}: {self.folder} has checkpoint {first} and journals {journals}, of which some are missing. Put "
-                " a copy of the whole folder in its place, or begin with an empty folder."
+                f"{OWNER}: {self.folder} has checkpoint {first} and journals {journals}, of which some are missing. "
+                "Put a copy of the whole folder in its place, or begin with an empty folder."
             )
         if found["checkpoint"]:
             self._read_checkpoint(first, put)
