@@ -8,6 +8,7 @@ import httpx
 from fastapi import FastAPI
 
 import driftwise as dw
+from driftwise._validate import Array
 from driftwise.serve import make_app
 from driftwise.serve.entry import Entry
 from driftwise.serve.service import Service
@@ -29,11 +30,29 @@ def tuned() -> dw.SelfTunedLearner:
     )
 
 
+class Own(dw.Learner):
+    """A learner that is not driftwise's, and knows no price."""
+
+    state_names = ("point",)
+
+    def __init__(self, domain: dw.Box) -> None:
+        super().__init__(domain)
+        self.point = domain.low
+
+    def _decide(self) -> Array:
+        return self.point.copy()
+
+    def _learn(self, gradient: Array) -> None:
+        if gradient[0] == 13.0:
+            raise ZeroDivisionError("an error of its own")
+        self.point = self.domain.project(self.point - gradient)
+
+
 class Local:
     """A client that speaks to an application directly."""
 
     def __init__(self, app: FastAPI, headers: dict[str, str] | None = None, host: str = "127.0.0.1") -> None:
-        self.app, self.loop = app, asyncio.new_event_loop()
+        self.app = app
         self._lifespan = app.router.lifespan_context(app)
         transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=(host, 50000))
         self.client = httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers)
@@ -47,7 +66,12 @@ class Local:
         return self.service.entries[key]
 
     def __enter__(self) -> Self:
-        self.loop.run_until_complete(self._lifespan.__aenter__())
+        self.loop = asyncio.new_event_loop()
+        try:
+            self.loop.run_until_complete(self._lifespan.__aenter__())
+        except BaseException:
+            self.loop.close()
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:

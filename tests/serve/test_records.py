@@ -1,13 +1,18 @@
 """Records in a file: whole, cut short, damaged."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from driftwise.errors import CheckpointError, StorageError
 from driftwise.serve.records import BEGINNING, frame, read
 
-RECORDS = [({"one": 1}, b""), ({"two": [2.5, None]}, b"\0bytes\0"), ({}, b"x" * 300)]
+RECORDS: list[tuple[dict[str, Any], bytes]] = [
+    ({"one": 1}, b""),
+    ({"two": [2.5, None]}, b"\0bytes\0"),
+    ({}, b"x" * 300),
+]
 
 
 def written(path: Path) -> list[int]:

@@ -16,7 +16,6 @@ from driftwise.errors import CheckpointError, InputError, StorageError
 from driftwise.serve.records import BEGINNING, frame
 from driftwise.serve.store import Store
 
-
 OPENED: list[Store] = []
 
 
@@ -56,9 +55,10 @@ class Ledger:
         self.rows.setdefault(key, []).append(self.store.last)
 
     def everything(self) -> Iterator[tuple[dict[str, Any], bytes]]:
-        for count, (key, row) in enumerate(list(self.rows.items())):
-            yield {"key": key, "row": [*row]}, b"blob of " + key.encode()
-        yield {"end": count + 1}, b""
+        keys = list(self.rows)
+        for key in keys:
+            yield {"key": key, "row": [*self.rows[key]]}, b"blob of " + key.encode()
+        yield {"end": len(keys)}, b""
 
 
 def found_in(folder: Path) -> dict[str, list[int]]:
@@ -196,12 +196,13 @@ def test_a_disk_that_fails_ends_everything(tmp_path: Path, monkeypatch: pytest.M
         raise OSError(errno.EIO, "Input/output error")
 
     monkeypatch.setattr(os, "fsync", broken)
-    with pytest.raises(StorageError, match="nothing is taken in any more, because of .*Input/output error"):
+    with pytest.raises(StorageError, match=r"nothing is taken in any more, because of .*Input/output error"):
         asyncio.run(ledger.store.durable())
     monkeypatch.undo()
-    for verb in (lambda: ledger.add("b"), lambda: asyncio.run(ledger.store.checkpoint(ledger.everything()))):
-        with pytest.raises(StorageError, match="start again"):
-            verb()
+    with pytest.raises(StorageError, match="start again"):
+        ledger.add("b")
+    with pytest.raises(StorageError, match="start again"):
+        asyncio.run(ledger.store.checkpoint(ledger.everything()))
 
 
 def test_many_wait_for_one_write_to_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,7 +289,7 @@ def test_every_cut_of_a_checkpoint_is_refused(tmp_path: Path) -> None:
     whole = path.read_bytes()
     for size in range(len(whole)):
         path.write_bytes(whole[:size])
-        with pytest.raises(CheckpointError, match="is damaged|has lost its end"):
+        with pytest.raises(CheckpointError, match=r"is damaged|has lost its end"):
             Ledger(tmp_path).open()
 
 

@@ -203,7 +203,10 @@ class Service:
         """Take in a learner of a checkpoint."""
         if "key" in what:
             self.entries[what["key"]] = Entry.loaded(what, data, self._classes)
-        self._gone.update(what.get("gone", {}))
+        for key, event in what.get("gone", {}).items():
+            self._gone[key] = event
+            if key in self.entries and self.entries[key].event < event:
+                del self.entries[key]  # it was written before it was forgotten
 
     def _apply(self, what: dict[str, Any], data: bytes) -> None:
         """Take in an event again."""
