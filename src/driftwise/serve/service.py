@@ -75,6 +75,7 @@ class Service:
         self.counts = {"rounds": 0, "skipped": 0, "repeated": 0, "begun": 0, "forgotten": 0, "checkpoint_failures": 0}
         self._gone: dict[str, int] = {}
         """Keys that were forgotten while the checkpoint is made, and the events that did it."""
+        self._due = asyncio.Event()
         self._store: Store | None = None
 
     # Coming and going.
@@ -90,7 +91,7 @@ class Service:
         if any(entry.event > store.last for entry in self.entries.values()):
             store.close()
             raise CheckpointError(f"serve: the journals in {store.folder} have lost events that the checkpoint knows.")
-        self._store, self._gone = store, {}
+        self._store, self._gone, self._due = store, {}, asyncio.Event()
 
     @property
     def store(self) -> Store:
@@ -196,6 +197,8 @@ class Service:
             store.fail(f"an error in the learner of {entry.key}: {type(error).__name__}: {error}")
             raise
         entry.event = store.last
+        if self._is_due():
+            self._due.set()
 
     # What is brought back.
 
@@ -257,10 +260,9 @@ class Service:
         """Make a checkpoint whenever one is due, for ever."""
         failed = 0
         while True:
-            await asyncio.sleep(0.5)
-            due = max(self.every, 4 * len(self.entries)) * (1 + failed)
-            if self.store.events < due or self.store.failed:
-                continue
+            if not self._is_due():
+                self._due.clear()
+                await self._due.wait()
             try:
                 await self.checkpoint()
                 failed = 0
@@ -268,6 +270,11 @@ class Service:
                 failed += 1
                 self.counts["checkpoint_failures"] += 1
                 print(f"driftwise: {error}", file=sys.stderr, flush=True)
+                await asyncio.sleep(min(2.0**failed, 60.0))
+
+    def _is_due(self) -> bool:
+        """Tell whether there is so much to take in again that writing all learners costs less than it."""
+        return self.store.events >= max(self.every, 4 * len(self.entries)) and not self.store.failed
 
 
 def _unused(key: str) -> dict[str, Any]:
