@@ -92,7 +92,10 @@ def is_loopback(host: str) -> bool:
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """Return a socket that is bound and does not listen yet."""
+    """Return a socket that is bound and does not listen yet.
+
+    It names its protocol: only then does asyncio send answers at once, and not when more of them have gathered.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family, kind, protocol)
