@@ -173,9 +173,9 @@ def main(arguments: list[str] | None = None) -> None:
             p50, p99 = np.percentile(np.concatenate([took for _, took in runs]), [50, 99])
             rate, ratio = np.median([rate for rate, _ in runs]), np.median(ratios)
             print(f"{label:<26}{connections:>12}{rate:>12.0f}{ratio:>9.2f}{p50:>9.2f}{p99:>9.2f}")
-        first, again, size = restart(folder / "many", given.learners)
+        first, second, size = restart(folder / "many", given.learners)
         print(f"\nfrom the command to an answer: {first:.1f} s with an empty folder,")
-        print(f"{again:.1f} s after kill -9 with {given.learners} learners ({size:.1f} MB in the folder)")
+        print(f"{second:.1f} s after kill -9 with {given.learners} learners ({size:.1f} MB in the folder)")
 
 
 if __name__ == "__main__":

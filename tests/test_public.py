@@ -48,6 +48,7 @@ ROOMS = (
     "regret.bounds",
     "regret.plots",
     "report",
+    "serve",
     "streams",
     "testing",
     "trace",
