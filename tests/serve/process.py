@@ -33,9 +33,9 @@ class Running:
         self.process.kill()
         self.process.communicate()
 
-    def end(self) -> tuple[int, str]:
+    def end(self, by: int = signal.SIGTERM) -> tuple[int, str]:
         """End it in order, and return its code and what it has said."""
-        self.process.send_signal(signal.SIGTERM)
+        self.process.send_signal(by)
         _, said = self.process.communicate(timeout=30)
         return self.process.returncode, said
 

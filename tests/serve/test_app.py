@@ -104,6 +104,7 @@ def test_whoever_looks_changes_nothing(tmp_path: Path) -> None:
         ("POST /learners/web/act", {"round": 3}, 409, "OrderError", "act is for round 3, and this is round 0"),
         ("POST /learners/web/act", [1], 422, "InputError", "body: Input should be a valid dictionary"),
         ("POST /learners/-web/act", None, 422, "InputError", "path.key: String should match pattern"),
+        ("POST /learners/web%0a/act", None, 422, "InputError", "path.key: String should match pattern"),
         ("POST /learners/w%20b/act", None, 422, "InputError", "path.key: String should match pattern"),
         ("POST /learners/..%2f..%2fetc/act", None, 404, "NotFound", "Not Found"),
         (f"POST /learners/{'x' * 65}/act", None, 422, "InputError", "path.key: String should match pattern"),
@@ -331,7 +332,9 @@ def test_answers_are_what_the_document_says(tmp_path: Path) -> None:
     ("options", "said"),
     [
         ({"token": "short"}, "token must have at least 16 characters"),
-        ({"token": "x" * 15 + "\n"}, "printable"),
+        ({"token": " " * 20}, "token must have at least 16 characters"),
+        ({"token": "x" * 15 + "\n"}, "at least 16"),
+        ({"token": "x" * 8 + "\n" + "x" * 8}, "printable"),
         ({"token": "x" * 15 + "\xe9"}, "ASCII"),
         ({"token": "x" * 16, "no_token": True}, "leave one of them out"),
         ({"max_body": 0}, "max_body must be a whole number of at least 1"),

@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -167,6 +168,28 @@ def test_the_end_in_order_is_a_checkpoint(tmp_path: Path) -> None:
     with Patient() as client, Running(tmp_path) as running:
         client.url = running.url
         assert client.post("/learners/web/act", {})["decision"] == decisions("web", 5)[-1]
+        assert running.end(signal.SIGINT) == (130, f"Stopped. Everything is in {tmp_path}.\n")
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits of another process can be set on Linux only")
+def test_a_disk_without_room_is_said_and_survived(tmp_path: Path) -> None:
+    with Patient() as client, Running(tmp_path) as running, httpx.Client(base_url=running.url) as plain:
+        client.url, pid = running.url, running.process.pid
+        play(client, "web", 5, [])
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))  # no file may grow beyond it
+        for _ in range(3):
+            answer = plain.post("/learners/web/act")
+            assert (answer.status_code, answer.json()["kind"]) == (507, "StorageError")
+            assert "There is no room left" in answer.json()["error"]
+        assert plain.get("/learners/web").json()["open"] is False
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        assert client.post("/learners/web/act", {})["decision"] == decisions("web", 5)[-1]
+        running.kill()
+    with Patient() as client, Running(tmp_path) as running:
+        client.url = running.url
+        learnt = client.post("/learners/web/observe", body("web", 5))
+        assert learnt["rounds"] == 6
+        assert client.post("/learners/web/act", {})["decision"] == decisions("web", 6)[-1]
 
 
 def refused(arguments: list[str], **environment: str) -> tuple[int, str]:

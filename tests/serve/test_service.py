@@ -130,17 +130,18 @@ def test_checkpoints_are_made_when_they_are_due(tmp_path: Path) -> None:
     assert found_in(tmp_path) == expected
 
 
+@pytest.mark.parametrize("error", [StorageError("there is no room"), ValueError("a learner cannot be saved")])
 def test_a_checkpoint_that_fails_is_counted_and_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
 ) -> None:
     one = service(tmp_path, every=1)
 
-    def full(*_: object) -> None:
-        raise StorageError("there is no room")
+    def fails(*_: object) -> None:
+        raise error
 
     async def run() -> None:
         one.open()
-        monkeypatch.setattr(one.store, "checkpoint", full)
+        monkeypatch.setattr(one.store, "checkpoint", fails)
         keeping = asyncio.create_task(one.keep())
         for _ in range(3):
             await one.act("web", Asked())
@@ -151,8 +152,9 @@ def test_a_checkpoint_that_fails_is_counted_and_loses_nothing(
 
     asyncio.run(run())
     expected = known(one)
-    one.close()
-    assert capsys.readouterr().err.startswith("driftwise: there is no room")
+    asyncio.run(one.finish())
+    assert one.counts["checkpoint_failures"] == 2
+    assert capsys.readouterr().err == f"driftwise: {type(error).__name__}: {error}\n" * 2
     assert found_in(tmp_path) == expected
 
 

@@ -83,19 +83,23 @@ def serve(
     from driftwise.serve import serve as run
 
     optional("serve", "fastapi", "serve")
-    run(
-        learners(low, high, up, down, switching_cost, start, period, late, whole),
-        state,
-        host=host,
-        port=port,
-        token=read_token(token_file),
-        no_token=no_token,
-        max_body=max_body,
-        max_learners=max_learners,
-        every=checkpoint_every,
-        sync=sync,
-        ready=lambda line: typer.echo(line),
-    )
+    try:
+        run(
+            learners(low, high, up, down, switching_cost, start, period, late, whole),
+            state,
+            host=host,
+            port=port,
+            token=read_token(token_file),
+            no_token=no_token,
+            max_body=max_body,
+            max_learners=max_learners,
+            every=checkpoint_every,
+            sync=sync,
+            ready=lambda line: typer.echo(line),
+        )
+    except KeyboardInterrupt:
+        typer.echo(f"Stopped. Everything is in {state}.", err=True)
+        raise typer.Exit(130) from None
 
 
 def read_token(file: Path | None) -> str | None:

@@ -202,6 +202,7 @@ def _read_token(token: str | None, no_token: bool) -> str | None:
         return None
     if no_token:
         raise ParameterError("serve: there is a token, and no_token; leave one of them out.")
-    if not isinstance(token, str) or len(token) < 16 or not token.isascii() or not token.isprintable():
+    token = token.strip() if isinstance(token, str) else ""
+    if len(token) < 16 or not token.isascii() or not token.isprintable():
         raise ParameterError("serve: token must have at least 16 characters, all of them printable ASCII.")
-    return token.strip()
+    return token

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import sys
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
@@ -64,12 +63,7 @@ def build(service: Service, *, token: str | None, no_token: bool, max_body: int,
             keeping.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await keeping
-            try:
-                if service.store.events and not service.store.failed:
-                    await service.checkpoint()
-            except StorageError as error:  # nothing is lost: the journals have it
-                print(f"driftwise: {error}", file=sys.stderr, flush=True)
-            service.close()
+            await service.finish()
 
     app = FastAPI(
         title="driftwise serve",

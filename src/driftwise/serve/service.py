@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from driftwise._validate import describe, instance, whole
 from driftwise.adapters.keyed import Maker
-from driftwise.errors import CheckpointError, DriftwiseError, OrderError, ParameterError, StorageError
+from driftwise.errors import CheckpointError, DriftwiseError, OrderError, ParameterError
 from driftwise.learners import Learner
 from driftwise.losses import CapacityLoss, TrackingLoss
 from driftwise.serve.entry import Entry
@@ -238,7 +238,9 @@ class Service:
             else:
                 raise CheckpointError(f"serve: event {event} is {verb!r}, which this version does not know.")
             entry.event = event
-        except (KeyError, TypeError, ValidationError) as error:
+        except DriftwiseError:
+            raise
+        except (KeyError, TypeError, ValueError, ValidationError) as error:
             raise CheckpointError(f"serve: an event of the journal is none of this version's: {error}") from None
 
     # Checkpoints.
@@ -266,11 +268,24 @@ class Service:
             try:
                 await self.checkpoint()
                 failed = 0
-            except StorageError as error:  # nothing is lost: the journals have it
+            except Exception as error:
                 failed += 1
-                self.counts["checkpoint_failures"] += 1
-                print(f"driftwise: {error}", file=sys.stderr, flush=True)
+                self._complain(error)
                 await asyncio.sleep(min(2.0**failed, 60.0))
+
+    async def finish(self) -> None:
+        """Make a last checkpoint, if anything has happened since the one before, and let others have the folder."""
+        try:
+            if self.store.events and not self.store.failed:
+                await self.checkpoint()
+        except Exception as error:
+            self._complain(error)
+        self.close()
+
+    def _complain(self, error: Exception) -> None:
+        """Say that a checkpoint could not be made; nothing is lost, as the journals have it."""
+        self.counts["checkpoint_failures"] += 1
+        print(f"driftwise: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
 
     def _is_due(self) -> bool:
         """Tell whether there is so much to take in again that writing all learners costs less than it."""

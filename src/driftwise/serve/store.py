@@ -284,7 +284,7 @@ class Store:
         """Remove what came before a checkpoint, and drafts."""
         for name in os.listdir(self.folder):
             match = NAME.fullmatch(name)
-            if name.endswith(".part") or (match and int(match[2]) < first):
+            if (name[0] == "." and name.endswith(".part")) or (match and int(match[2]) < first):
                 with contextlib.suppress(OSError):
                     (self.folder / name).unlink()
 
