@@ -2,6 +2,8 @@
 
 import errno
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -354,9 +356,16 @@ def test_a_function_that_makes_no_learner_is_refused(tmp_path: Path) -> None:
         local(tmp_path, lambda key: key).__enter__()
 
 
-def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
+def test_nothing_of_the_web_is_imported_before_it_is_asked_for() -> None:
+    code = (
+        "import sys, driftwise, driftwise.serve, driftwise.cli\n"
+        "print(sorted({'fastapi', 'starlette', 'pydantic', 'uvicorn', 'asyncio'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
+
+def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fastapi", None)
     with pytest.raises(MissingExtraError, match="serve needs fastapi, which the extra 'serve' brings"):
         make_app(machines(), tmp_path)

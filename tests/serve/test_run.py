@@ -90,7 +90,7 @@ def kill_and_go_on(state: Path, times: int, rounds: int, *options: str) -> int:
 def test_no_kill_takes_back_what_was_acknowledged(tmp_path: Path) -> None:
     assert kill_and_go_on(tmp_path, 3, 60) > 0
     numbers = [int(path.name.rpartition("-")[2]) for path in tmp_path.iterdir() if path.name.startswith("checkpoint")]
-    assert max(numbers) > 10
+    assert max(numbers) >= 2
 
 
 @pytest.mark.full
