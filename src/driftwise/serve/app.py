@@ -72,6 +72,7 @@ def build(service: Service, *, token: str | None, no_token: bool, max_body: int,
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
     )
     app.add_middleware(Gate, token=token, no_token=no_token, max_body=max_body, patience=patience, traffic=traffic)
     _say_errors(app)
