@@ -51,11 +51,10 @@ def test_every_flipped_bit_is_found(tmp_path: Path) -> None:
     written(path)
     data = path.read_bytes()
     for place in range(len(data)):
-        for bit in (1, 128):
-            path.write_bytes(data[:place] + bytes([data[place] ^ bit]) + data[place + 1 :])
-            for may_be_cut in (True, False):
-                with pytest.raises(CheckpointError, match="is damaged at byte"):
-                    list(read(path, may_be_cut=may_be_cut))
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
+        for may_be_cut in (True, False):
+            with pytest.raises(CheckpointError, match="is damaged at byte"):
+                list(read(path, may_be_cut=may_be_cut))
 
 
 def test_a_record_that_is_missing_in_the_middle_or_in_another_place_is_found(tmp_path: Path) -> None:

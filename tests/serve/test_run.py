@@ -19,9 +19,9 @@ import pytest
 
 import driftwise as dw
 from driftwise.cli.serve import learners
-from driftwise.errors import OrderError, ParameterError, StorageError
+from driftwise.errors import OrderError, ParameterError, RunError, StorageError
 from driftwise.serve import background, serve
-from driftwise.serve.run import is_loopback
+from driftwise.serve.run import Server, is_loopback
 from tests.serve.exposition import parse
 from tests.serve.local import CAPACITY, HEADERS, TOKEN, machines
 from tests.serve.process import OPTIONS, Patient, Running
@@ -230,6 +230,15 @@ def test_a_thread_of_this_process_serves_too(tmp_path: Path) -> None:
     with background(machines(), tmp_path) as url:
         assert httpx.get(f"{url}/learners/web").json()["open"] is True
     assert threading.active_count() < 10
+
+
+def test_a_thread_that_ends_before_it_answers_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Server, "run", lambda self, sockets: None)
+    with pytest.raises(RunError, match="the server has ended before it answered"), background(machines(), tmp_path):
+        pass
+    monkeypatch.undo()
+    with background(machines(), tmp_path):  # the folder is free again
+        pass
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.1.2.3", "example.org"])

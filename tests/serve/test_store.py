@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from driftwise.errors import CheckpointError, InputError, StorageError
+from driftwise.serve import store as store_module
 from driftwise.serve.records import BEGINNING, frame
 from driftwise.serve.store import Store
 
@@ -372,3 +373,93 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="file"):
         Store(tmp_path / "file")
+
+
+class Stuck(Full):
+    """One that cannot even be cut."""
+
+    def truncate(self, size: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+
+def test_what_can_be_neither_written_nor_taken_back_ends_everything(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path).open()
+    ledger.add("a")
+    real = ledger.store._file
+    ledger.store._file = Stuck(real, 20)
+    with pytest.raises(StorageError, match="There is no room left"):
+        ledger.add("b")
+    ledger.store._file = real
+    with pytest.raises(StorageError, match=r"nothing is taken in any more, because of .*Input/output error"):
+        ledger.add("c")
+    ledger.store.close()
+    assert found_in(tmp_path) == {"a": [1]}  # what was half written is cut off by the next process
+
+
+def test_a_disk_that_fails_when_a_checkpoint_begins_ends_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = Ledger(tmp_path).open()
+    ledger.add("a")
+
+    def broken(handle: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(StorageError, match="start again"):
+        asyncio.run(ledger.store.checkpoint(ledger.everything()))
+    monkeypatch.undo()
+    with pytest.raises(StorageError, match="start again"):
+        ledger.add("b")
+    ledger.store.close()
+    assert found_in(tmp_path) == {"a": [1]}
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_journal_that_cannot_be_gone_on_with_is_taken_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    ledger = Ledger(tmp_path).open()
+    ledger.add("a")
+
+    def refuses(path: Any, *mode: Any, **more: Any) -> Any:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store_module, "open", refuses, raising=False)
+        if kept:
+            patch.setattr(Path, "unlink", refuses)
+        with pytest.raises(StorageError, match="Too many open files"):
+            asyncio.run(ledger.store.checkpoint(ledger.everything()))
+    assert ("journal-1" in names(tmp_path)) == kept
+    if kept:  # nothing more may go into the one before, as the new one goes on from it
+        with pytest.raises(StorageError, match="start again"):
+            ledger.add("b")
+    else:
+        ledger.add("b")
+    ledger.store.close()
+    assert found_in(tmp_path) == ({"a": [1]} if kept else {"a": [1], "b": [2]})
+
+
+def test_a_journal_that_cannot_be_opened_again_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger(tmp_path).open()
+    ledger.add("a")
+    ledger.store.close()
+
+    def refuses(path: Any, *mode: Any, **more: Any) -> Any:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(store_module, "open", refuses, raising=False)
+    with pytest.raises(StorageError, match=r"journal-0 cannot be written: Read-only file system\. The folder"):
+        Ledger(tmp_path).open()
+
+
+def test_a_refused_event_may_end_the_last_journal_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger(tmp_path).open()
+    ledger.store.append(({"key": "a", "number": -1}, b""))
+    monkeypatch.setattr(os, "replace", fails_for("checkpoint", os.replace))
+    with pytest.raises(StorageError):
+        asyncio.run(ledger.store.checkpoint(iter([({"end": 0}, b"")])))
+    ledger.store.close()
+    with pytest.raises(CheckpointError, match="journal-0 ends with an event that cannot have been taken in: negative"):
+        Ledger(tmp_path).open()
