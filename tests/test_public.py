@@ -55,6 +55,7 @@ ROOMS = (
     "regret.bounds",
     "regret.plots",
     "report",
+    "serve",
     "streams",
     "testing",
     "trace",

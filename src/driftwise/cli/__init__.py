@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import driftwise
-from driftwise.cli import apply, compare, report, reproduce, warmup
+from driftwise.cli import apply, compare, report, reproduce, serve, warmup
 from driftwise.errors import DriftwiseError, RunError
 
 __all__ = ["app", "main"]
@@ -23,6 +23,7 @@ app.command(short_help="Run the paper's experiments and build the report.")(repr
 app.command(short_help="Build the report of a folder again.")(report.report)
 app.command(short_help="Play learners on your own CSV or parquet file.")(compare.compare)
 app.command(short_help="Play real problems on real data, against rules in common use.")(apply.apply)
+app.command(short_help="Serve decisions over HTTP, a learner for every key.")(serve.serve)
 app.command(short_help="Compile beforehand, so that no first decision has to wait.")(warmup.warmup)
 
 

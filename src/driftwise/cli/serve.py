@@ -1,0 +1,155 @@
+"""`driftwise serve`: learners by key, over HTTP."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from driftwise._extras import optional
+from driftwise._files import read_limited
+from driftwise.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from driftwise.learners import Learner
+
+ENVIRONMENT = "DRIFTWISE_TOKEN"
+
+State = Annotated[Path, typer.Option(metavar="DIR", help="Folder that everything is kept in; made if it is not there.")]
+Low = Annotated[
+    list[float], typer.Option(metavar="NUMBER", help="Least decision; repeatable, once for each coordinate.")
+]
+High = Annotated[list[float], typer.Option(metavar="NUMBER", help="Largest decision; as often as --low.")]
+Up = Annotated[
+    list[float] | None,
+    typer.Option(metavar="PRICE", help="What a unit up costs; once, or for each coordinate.", min=0.0),
+]
+Down = Annotated[list[float] | None, typer.Option(metavar="PRICE", help="What a unit down costs; as --up.", min=0.0)]
+Price = Annotated[
+    float | None, typer.Option(metavar="PRICE", help="What a unit of distance costs; in place of both.", min=0.0)
+]
+Start = Annotated[list[float] | None, typer.Option(metavar="NUMBER", help="What is in force now; for each coordinate.")]
+Period = Annotated[int | None, typer.Option(metavar="ROUNDS", help="Rounds in a season, such as 24 or 7.")]
+Late = Annotated[int, typer.Option(metavar="ROUNDS", help="How many rounds late feedback may come.", min=0)]
+Whole = Annotated[bool, typer.Option("--whole", help="Decide on whole numbers.")]
+Host = Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on; 0.0.0.0 for all machines.")]
+Port = Annotated[int, typer.Option(metavar="NUMBER", help="Port to listen on; 0 for any.", min=0, max=65535)]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help=f"File with the token that requests must have. Or set {ENVIRONMENT}."),
+]
+NoToken = Annotated[bool, typer.Option("--no-token", help="Answer everybody; where others check who asks.")]
+MaxBody = Annotated[int, typer.Option(metavar="BYTES", help="Largest body of a request.", min=1)]
+MaxLearners = Annotated[int, typer.Option(metavar="NUMBER", help="Most keys.", min=1)]
+Every = Annotated[int, typer.Option(metavar="EVENTS", help="Events after which all learners are written.", min=1)]
+Sync = Annotated[
+    bool, typer.Option(help="Bring what is acknowledged to the disk first. Without, only a loss of power loses it.")
+]
+
+
+def serve(
+    *,
+    state: State,
+    low: Low,
+    high: High,
+    up: Up = None,
+    down: Down = None,
+    switching_cost: Price = None,
+    start: Start = None,
+    period: Period = None,
+    late: Late = 0,
+    whole: Whole = False,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    token_file: TokenFile = None,
+    no_token: NoToken = False,
+    max_body: MaxBody = 2**16,
+    max_learners: MaxLearners = 10_000,
+    checkpoint_every: Every = 10_000,
+    sync: Sync = True,
+) -> None:
+    """Serve decisions over HTTP: a self-tuned learner for every key that is asked for.
+
+    POST /learners/KEY/act gives the decision of a round, POST /learners/KEY/observe takes what it has cost, GET
+    /learners/KEY shows it to people and autoscalers, /metrics to Prometheus, /docs describes the rest.
+
+    What was acknowledged survives kill -9 and a loss of power; SIGTERM ends it in order. The options from --low to
+    --whole are those of keys that are new: others keep theirs.
+
+    For example: driftwise serve --state state --low 0 --high 40 --up 6 --down 0 --period 24 --whole
+    """
+    from driftwise.serve import serve as run
+
+    optional("serve", "fastapi", "serve")
+    try:
+        run(
+            learners(low, high, up, down, switching_cost, start, period, late, whole),
+            state,
+            host=host,
+            port=port,
+            token=read_token(token_file),
+            no_token=no_token,
+            max_body=max_body,
+            max_learners=max_learners,
+            every=checkpoint_every,
+            sync=sync,
+            ready=lambda line: typer.echo(line),
+        )
+    except KeyboardInterrupt:
+        typer.echo(f"Stopped. Everything is in {state}.", err=True)
+        raise typer.Exit(130) from None
+
+
+def read_token(file: Path | None) -> str | None:
+    """Return the token of a file, or of the environment."""
+    if file is None:
+        return os.environ.get(ENVIRONMENT) or None
+    try:
+        token = read_limited("serve", file, 4096).decode("ascii").strip()
+    except UnicodeDecodeError:
+        token = ""
+    if not token:
+        raise InputError(f"serve: {file} must hold a token: a line of printable ASCII.")
+    return token
+
+
+def learners(
+    low: list[float],
+    high: list[float],
+    up: list[float] | None,
+    down: list[float] | None,
+    price: float | None,
+    start: list[float] | None,
+    period: int | None,
+    late: int,
+    whole: bool,
+) -> "Callable[[str], Learner]":
+    """Return what makes the learner of a new key."""
+    import zlib
+
+    import driftwise as dw
+
+    if (up is None) != (down is None) or (up is None) == (price is None):
+        raise ParameterError(
+            "serve: say what a move costs, with --up PRICE and --down PRICE (0 for a side that is free), or with "
+            "--switching-cost PRICE."
+        )
+    cost: float | dw.MoveCost
+    if up is not None and down is not None:
+        cost = dw.MoveCost(up=_one_or_each(up), down=_one_or_each(down))
+    else:
+        assert price is not None
+        cost = price
+    first = dw.SelfTunedLearner(dw.Box(low, high), switching_cost=cost, start=start, period=period, late=late)
+
+    def make(key: str) -> "Learner":
+        learner = first.clone()
+        return dw.rounded(learner, seed=zlib.crc32(key.encode())) if whole else learner
+
+    return make
+
+
+def _one_or_each(prices: list[float]) -> float | list[float]:
+    return prices[0] if len(prices) == 1 else prices
