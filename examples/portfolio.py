@@ -45,9 +45,10 @@ for cost in (0.0, 0.001, 0.005):
     for name, rule in players(cost).items():
         runs.setdefault(name, []).append(backtest(rule, relatives, cost))
 ax = plt.subplots(figsize=(9, 4), layout="constrained")[1]
+still = runs["buy and hold"][-1]
 for name, (free, cheap, dear) in runs.items():
     print(f"{name:38} {free.log_wealth:8.3f}{cheap.log_wealth:8.3f}{dear.log_wealth:8.3f}")
-    ax.plot(np.cumsum(dear.growth), label=name)
-ax.set(xlabel="day", ylabel="log-wealth, at a cost of 0.5 %")
+    ax.plot(np.cumsum(dear.growth - still.growth), label=name)
+ax.set(xlabel="day", ylabel="log-wealth above buy and hold, at a cost of 0.5 %")
 ax.legend()
 plt.show()
