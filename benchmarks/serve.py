@@ -206,9 +206,8 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"\nfrom the command to an answer: {first:.1f} s with an empty folder,")
         print(f"{second:.1f} s after kill -9 with {given.learners} learners ({size:.1f} MB in the folder)")
         seconds, longest = pauses(folder / "checkpoint", given.learners)
-        print(
-            f"a checkpoint of {given.learners} learners: {seconds:.2f} s; none waited longer for it than {longest:.1f} ms"
-        )
+        checkpoint = f"a checkpoint of {given.learners} learners: {seconds:.2f} s"
+        print(f"{checkpoint}; none waited longer for it than {longest:.1f} ms")
 
 
 if __name__ == "__main__":
