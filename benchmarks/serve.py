@@ -4,10 +4,12 @@ Run with ``python benchmarks/serve.py``. Service and endpoint are processes of t
 client is http.client, one thread for each connection, and takes a part of the same cores. A round is two requests, act
 and observe, of a self-tuned learner of one number; every connection has keys of its own. The disk is that of the
 temporary folder (TMPDIR); beside it, what one fsync of a hundred bytes takes there. At the end, a service with many
-learners is killed, and it is measured how long the next one takes to answer.
+learners is killed, and it is measured how long the next one takes to answer, and how long a checkpoint keeps others
+waiting.
 """
 
 import argparse
+import asyncio
 import json
 import os
 import platform
@@ -22,6 +24,10 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import numpy as np
+
+from driftwise.cli import serve as cli
+from driftwise.serve.service import Service
+from driftwise.serve.shapes import Asked, Told
 
 EMPTY = """
 import socket, sys
@@ -138,6 +144,29 @@ def restart(folder: Path, learners: int) -> tuple[float, float, float]:
     return starts[0], starts[1], sum(path.stat().st_size for path in folder.iterdir()) / 1e6
 
 
+def pauses(folder: Path, learners: int) -> tuple[float, float]:
+    """Return how many seconds a checkpoint takes, and the longest that it keeps requests waiting, in milliseconds."""
+    make = cli.learners([0.0], [40.0], [6.0], [0.0], None, None, 24, 0, False)
+    service = Service(make, folder, max_learners=learners, every=10**9, sync=False, classes=())
+    service.open()
+
+    async def run() -> tuple[float, float]:
+        for i in range(learners):
+            await service.act(f"k{i}", Asked())
+            await service.observe(f"k{i}", Told.model_validate_json(told(0)))
+        writing, longest = asyncio.create_task(service.checkpoint()), 0.0
+        began = last = time.perf_counter()
+        while not writing.done():
+            await asyncio.sleep(0)
+            now = time.perf_counter()
+            longest, last = max(longest, now - last), now
+        return last - began, 1e3 * longest
+
+    found = asyncio.run(run())
+    service.close()
+    return found
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=3000, help="requests of a row, each time")
@@ -176,6 +205,9 @@ def main(arguments: list[str] | None = None) -> None:
         first, second, size = restart(folder / "many", given.learners)
         print(f"\nfrom the command to an answer: {first:.1f} s with an empty folder,")
         print(f"{second:.1f} s after kill -9 with {given.learners} learners ({size:.1f} MB in the folder)")
+        seconds, longest = pauses(folder / "checkpoint", given.learners)
+        checkpoint = f"a checkpoint of {given.learners} learners: {seconds:.2f} s"
+        print(f"{checkpoint}; none waited longer for it than {longest:.1f} ms")
 
 
 if __name__ == "__main__":

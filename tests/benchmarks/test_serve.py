@@ -20,4 +20,7 @@ def test_all_rows_are_measured() -> None:
     ]  # fmt: skip
     assert rows[0][2] == "1.00"
     assert all(float(row[1]) > 0.0 for row in rows)
+    assert re.search(
+        r"^a checkpoint of 3 learners: \d+\.\d+ s; none waited longer for it than", result.stdout, re.MULTILINE
+    )
     assert re.search(r"after kill -9 with 3 learners \(\d+\.\d MB in the folder\)$", result.stdout, re.MULTILINE)

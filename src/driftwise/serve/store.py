@@ -14,22 +14,15 @@ it goes on from, so that no journal can be missing unnoticed, and all files say 
 import asyncio
 import contextlib
 import os
-import re
-import secrets
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from driftwise._files import make_folder, storage_error, sync_folder, write_atomically
-from driftwise.errors import CheckpointError, DriftwiseError, StorageError
+from driftwise._files import storage_error, sync_folder, write_atomically
+from driftwise.errors import StorageError
 from driftwise.serve.lock import Lock
-from driftwise.serve.records import BEGINNING, OWNER, frame, read
-
-SCHEMA = 1
-NAME = re.compile(r"(checkpoint|journal)-(0|[1-9][0-9]{0,15})")
-
-Take = Callable[[dict[str, Any], bytes], None]
+from driftwise.serve.records import BEGINNING, OWNER, frame
+from driftwise.serve.recovery import NAME, Files, Take
 
 
 class Mark(NamedTuple):
@@ -41,7 +34,7 @@ class Mark(NamedTuple):
     digest: bytes
 
 
-class Store:
+class Store(Files):
     """The files of a service.
 
     Parameters
@@ -54,107 +47,26 @@ class Store:
     """
 
     def __init__(self, folder: str | os.PathLike[str], sync: bool = True) -> None:
-        self.folder, self.sync = make_folder(OWNER, folder), sync
-        self.generation = self.last = self.size = self.events = 0
-        self.digest = BEGINNING
-        self.failed = ""
-        self.checkpointed = time.time()
-        self._name = secrets.token_hex(8)
+        super().__init__(folder)
+        self.sync, self.failed = sync, ""
         self._on_disk = 0
         self._syncing = asyncio.Lock()
         self._file: Any = None
         self._lock: Lock | None = None
 
-    # What was there before.
-
     def open(self, put: Take, apply: Take) -> None:
         """Take the folder, and hand over all that is in it: `put` gets every learner, `apply` every event since."""
         self._lock = Lock(self.folder)
         try:
-            self._recover(put, apply)
+            first = self.recover(put, apply)
+            if first is None:
+                self._begin(0)
+            else:
+                self._reopen()
+                self._tidy(first)
         except BaseException:
             self.close()
             raise
-
-    def _recover(self, put: Take, apply: Take) -> None:
-        found: dict[str, list[int]] = {"checkpoint": [], "journal": []}
-        for name in os.listdir(self.folder):
-            if match := NAME.fullmatch(name):
-                found[match[1]].append(int(match[2]))
-        first = max(found["checkpoint"], default=0)
-        journals = sorted(number for number in found["journal"] if number >= first)
-        if not journals and not found["checkpoint"]:
-            self._begin(0)
-            return
-        if journals != list(range(first, first + len(journals))) or not journals:
-            raise CheckpointError(
-                f"{OWNER}: {self.folder} has checkpoint {first} and journals {journals}, of which some are missing. "
-                "Put a copy of the whole folder in its place, or begin with an empty folder."
-            )
-        if found["checkpoint"]:
-            self._read_checkpoint(first, put)
-        for number in journals:
-            self._read_journal(number, apply, known=bool(found["checkpoint"]) or number > first, last=journals[-1])
-        self._reopen()
-        self._tidy(first)
-
-    def _read_checkpoint(self, number: int, put: Take) -> None:
-        path, count, ended = self._path("checkpoint", number), -1, False
-        self.checkpointed = path.stat().st_mtime
-        for record in read(path, may_be_cut=False):
-            if count < 0:
-                self._check(path, record.what, number, known=False)
-                self.last = record.what["after"]
-            elif "end" in record.what:
-                ended = record.what["end"] == count
-            put(record.what, record.blob)
-            count += 1
-        if not ended:
-            raise CheckpointError(f"{OWNER}: {path} has lost its end. Put a copy of the whole folder in its place.")
-
-    def _read_journal(self, number: int, apply: Take, known: bool, last: int) -> None:
-        path, begun, refused = self._path("journal", number), False, ""
-        self.size, self.events, self.digest, self.generation = 0, 0, BEGINNING, number
-        for record in read(path, may_be_cut=number == last):
-            if refused:
-                raise CheckpointError(f"{OWNER}: {path} has an event that cannot have been taken in: {refused}")
-            if not begun:
-                self._check(path, record.what, number, known)
-                begun = True
-                if record.what["after"] != self.last and (known or record.what["after"] != 0):
-                    raise CheckpointError(
-                        f"{OWNER}: {path} goes on from event {record.what['after']}, and what is before it ends with "
-                        f"event {self.last}. Put a copy of the whole folder in its place."
-                    )
-            else:
-                if record.what.get("s") != self.last + 1:
-                    raise CheckpointError(f"{OWNER}: {path} has event {record.what.get('s')!r} after {self.last}.")
-                try:
-                    apply(record.what, record.blob)
-                except CheckpointError:
-                    raise
-                except DriftwiseError as error:
-                    # The process was killed before it could say no to it and take it back: only the last can be so.
-                    refused = str(error)
-                    continue
-                self.last, self.events = self.last + 1, self.events + 1
-            self.size, self.digest = record.end, record.digest
-        if refused and number != last:
-            raise CheckpointError(f"{OWNER}: {path} ends with an event that cannot have been taken in: {refused}")
-        if not begun:
-            raise CheckpointError(f"{OWNER}: {path} is empty. Put a copy of the whole folder in its place.")
-
-    def _check(self, path: Path, head: dict[str, Any], number: int, known: bool) -> None:
-        """Refuse a file that was made elsewhere, or by a version that knows more."""
-        if head.get("schema") != SCHEMA or not isinstance(head.get("after"), int):
-            raise CheckpointError(
-                f"{OWNER}: {path} has schema {head.get('schema')!r}, and this version of driftwise reads {SCHEMA}."
-            )
-        if (known and head.get("state") != self._name) or head.get("generation") != number:
-            raise CheckpointError(f"{OWNER}: {path} does not belong to the other files in its folder.")
-        self._name = head["state"]
-
-    # The journal.
 
     def append(self, *records: tuple[dict[str, Any], bytes]) -> Mark:
         """Write events; they are on the disk when `durable` returns. If that fails, there are none of them."""
@@ -172,7 +84,7 @@ class Store:
                 rest = rest[self._file.write(rest) :]
         except OSError as error:
             self.back_to(before)
-            raise storage_error(OWNER, "written", self._path("journal", self.generation), error) from None
+            raise storage_error(OWNER, "written", self.path("journal", self.generation), error) from None
         return before
 
     def back_to(self, mark: Mark) -> None:
@@ -210,9 +122,9 @@ class Store:
 
     def _begin(self, number: int) -> None:
         """Begin a journal; what is in the one before is on the disk then."""
-        path = self._path("journal", number)
+        path = self.path("journal", number)
         self._flush()
-        written, digest = frame(BEGINNING, self._head(number))
+        written, digest = frame(BEGINNING, self.head(number))
         write_atomically(OWNER, path, written)
         try:
             file = open(path, "ab", buffering=0)  # noqa: SIM115  (it is held open)
@@ -238,7 +150,7 @@ class Store:
 
     def _reopen(self) -> None:
         """Go on with the last journal, without what a crash has cut short."""
-        path = self._path("journal", self.generation)
+        path = self.path("journal", self.generation)
         try:
             self._file = open(path, "ab", buffering=0)  # noqa: SIM115  (it is held open)
             self._file.truncate(self.size)
@@ -256,12 +168,12 @@ class Store:
         """
         self._expect_working()
         number = self.generation + 1
-        path, draft = self._path("checkpoint", number), self.folder / f".checkpoint-{number}.part"
+        path, draft = self.path("checkpoint", number), self.folder / f".checkpoint-{number}.part"
         try:
             async with self._syncing:  # the journal must not change under one who waits for it
                 self._begin(number)
             with open(draft, "wb") as file:
-                piece, digest = frame(BEGINNING, self._head(number))
+                piece, digest = frame(BEGINNING, self.head(number))
                 file.write(piece)
                 for what, blob in learners:
                     piece, digest = frame(digest, what, blob)
@@ -296,17 +208,3 @@ class Store:
         if self._lock is not None:
             self._lock.release()
             self._lock = None
-
-    def _head(self, number: int) -> dict[str, Any]:
-        from driftwise import __version__
-
-        return {
-            "schema": SCHEMA,
-            "state": self._name,
-            "generation": number,
-            "after": self.last,
-            "driftwise": __version__,
-        }
-
-    def _path(self, kind: str, number: int) -> Path:
-        return self.folder / f"{kind}-{number}"
