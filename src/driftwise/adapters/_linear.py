@@ -28,6 +28,26 @@ Kind = Callable[[Any, Any], RegressionLoss]
 LOSSES: dict[str, Kind] = {"squared": SquaredLoss, "absolute": AbsoluteLoss, "huber": HuberLoss}
 """Losses that have a name."""
 
+LINEAR = """
+loss : {"squared", "absolute", "huber"} or callable, default "squared"
+    What an error costs: half its square, its size, or half its square up to 1 and its size beyond. Or what makes
+    one of driftwise's losses of features and targets: ``functools.partial(dw.QuantileLoss, quantile=0.9)``.
+switching_cost : float, default 0.0
+    Price of moving the coefficients, the intercept among them, by one unit of Euclidean distance, in units of the
+    loss. With 0, coefficients move as freely as they like.
+radius : float, optional
+    Largest Euclidean length that the coefficients may have; when left out, 1e9, which is as good as none.
+l2 : float, default 0.0
+    Weight of the penalty ``l2 |w|^2 / 2`` on the coefficients. The learner then works from gradients only, which is
+    slower and less accurate, and needs a `radius`.
+intercept : bool, default True
+    Whether there is a constant term.
+learner : callable, optional
+    A function of a `Domain` that makes another learner, such as ``lambda domain: dw.OGD(domain, step=0.1)``. Most
+    of them need a `radius` of about the right size.
+"""
+"""Parameters of the linear models, as all of them say it."""
+
 WIDE = 1e9
 """Radius of the domain where none is given: estimators in units of the features do not care how wide it is."""
 

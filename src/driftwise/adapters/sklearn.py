@@ -12,10 +12,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftwise._docs import documented
 from driftwise._extras import optional
 from driftwise._validate import Array, describe
 from driftwise.adapters._labels import probabilities
-from driftwise.adapters._linear import LARGEST, Kind, Make, Scorer, Settings
+from driftwise.adapters._linear import LARGEST, LINEAR, Kind, Make, Scorer, Settings
 from driftwise.errors import InputError
 from driftwise.losses import LogisticLoss
 
@@ -98,6 +99,7 @@ class _Drift(BaseEstimator):  # type: ignore[misc]
         return np.array([model.weights[0] if self._settings.first else 0.0 for model in self._models])
 
 
+@documented(linear=LINEAR)
 class DriftRegressor(RegressorMixin, _Drift):  # type: ignore[misc]
     """Linear regression for a drifting world, without a learning rate.
 
@@ -107,22 +109,7 @@ class DriftRegressor(RegressorMixin, _Drift):  # type: ignore[misc]
 
     Parameters
     ----------
-    loss : {"squared", "absolute", "huber"} or callable, default "squared"
-        What an error costs: half its square, its size, or half its square up to 1 and its size beyond. Or what makes
-        one of driftwise's losses of features and targets: ``functools.partial(dw.QuantileLoss, quantile=0.9)``.
-    switching_cost : float, default 0.0
-        Price of moving the coefficients, the intercept among them, by one unit of Euclidean distance, in units of the
-        loss. With 0, coefficients move as freely as they like.
-    radius : float, optional
-        Largest Euclidean length that the coefficients may have; when left out, 1e9, which is as good as none.
-    l2 : float, default 0.0
-        Weight of the penalty ``l2 |w|^2 / 2`` on the coefficients. The learner then works from gradients only, which is
-        slower and less accurate, and needs a `radius`.
-    intercept : bool, default True
-        Whether there is a constant term.
-    learner : callable, optional
-        A function of a `Domain` that makes another learner, such as ``lambda domain: dw.OGD(domain, step=0.1)``. Most
-        of them need a `radius` of about the right size.
+    {linear}
 
     Notes
     -----

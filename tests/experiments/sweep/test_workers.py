@@ -231,7 +231,8 @@ def test_a_stopped_sweep_keeps_its_runs_and_can_be_resumed(tmp_path: Path, how: 
     if how == "Ctrl-C":
         assert (output, errors, process.returncode) == ("interrupted\n", "", 130)
     finished = kept(tmp_path)
-    assert 3 <= len(finished) < 10
+    # A line that can be read may still be on its way to the disk; Ctrl-C at that moment takes it back.
+    assert (2 if how == "Ctrl-C" else 3) <= len(finished) < 10
     second = start(tmp_path)
     output, errors = second.communicate(timeout=60)
     assert (output, errors) == (f"{[seed * seed for seed in range(10)]}\n", "")
