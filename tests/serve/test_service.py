@@ -111,6 +111,60 @@ def test_the_end_in_order_writes_everything_in_one_place(tmp_path: Path) -> None
     assert (tmp_path / "checkpoint-1").exists()  # nothing was done: nothing is written
 
 
+def test_the_end_in_order_makes_the_checkpoint_that_was_interrupted(tmp_path: Path) -> None:
+    one = service(tmp_path)
+
+    async def run() -> None:
+        one.open()
+        for key in ("a", "b"):
+            await one.act(key, Asked())
+            await one.observe(key, Told(gradient=1.0))
+        interrupted = asyncio.create_task(one.checkpoint())
+        while not (tmp_path / "journal-1").exists():
+            await asyncio.sleep(0)
+        interrupted.cancel()
+        await asyncio.gather(interrupted, return_exceptions=True)
+        assert not (tmp_path / "checkpoint-1").exists()
+        assert one.store.events == 6  # each begins, acts and observes
+        await one.finish()
+
+    asyncio.run(run())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint-2", "journal-2", "lock"]
+    assert found_in(tmp_path) == known(one)
+
+
+def test_a_checkpoint_that_failed_is_tried_again_without_another_event(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = service(tmp_path, every=1)
+    tries = []
+
+    async def run() -> None:
+        one.open()
+        whole = one.store.checkpoint
+
+        async def fails_once(learners: Any) -> None:
+            tries.append(one.store.events)
+            if len(tries) == 1:
+                one.store._begin(one.store.generation + 1)  # as far as a full disk lets it come
+                raise StorageError("there is no room")
+            await whole(learners)
+
+        monkeypatch.setattr(one.store, "checkpoint", fails_once)
+        for _ in range(3):
+            await one.act("web", Asked())
+            await one.observe("web", Told(gradient=1.0))
+        keeping = asyncio.create_task(one.keep())
+        while not (tmp_path / "checkpoint-2").exists():
+            await asyncio.sleep(0.05)
+        keeping.cancel()
+
+    asyncio.run(asyncio.wait_for(run(), 30.0))
+    assert tries == [7, 7]
+    one.close()
+    assert found_in(tmp_path) == known(one)
+
+
 def test_checkpoints_are_made_when_they_are_due(tmp_path: Path) -> None:
     one = service(tmp_path, every=10)
 

@@ -74,7 +74,7 @@ def render(service: Service, traffic: Traffic) -> str:
             one("refused_requests_total", "counter", "Requests answered with a status from 400 to 499.", refused),
             one("learners_begun_total", "counter", "Learners made for new keys.", counts["begun"]),
             one("learners_forgotten_total", "counter", "Learners deleted.", counts["forgotten"]),
-            one("journal_events", "gauge", "Events since the last checkpoint was begun.", store.events),
+            one("journal_events", "gauge", "Events that the next start would have to play.", store.events),
             one("journal_bytes", "gauge", "Size of the journal.", store.size),
             one("checkpoint_age_seconds", "gauge", "Age of the last checkpoint.", time.time() - store.checkpointed),
             one("checkpoint_failures_total", "counter", "Failed checkpoints.", counts["checkpoint_failures"]),

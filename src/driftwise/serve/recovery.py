@@ -29,10 +29,15 @@ class Files:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = make_folder(OWNER, folder)
-        self.generation = self.last = self.size = self.events = 0
+        self.generation = self.last = self.size = self.covered = 0
         self.digest = BEGINNING
         self.checkpointed = time.time()
         self._name = secrets.token_hex(8)
+
+    @property
+    def events(self) -> int:
+        """How many events the next start would have to play: those since the last checkpoint that is there."""
+        return self.last - self.covered
 
     def path(self, kind: str, number: int) -> Path:
         """Return the file of a kind and a generation."""
@@ -77,7 +82,7 @@ class Files:
         for record in read(path, may_be_cut=False):
             if count < 0:
                 self._check(path, record.what, number, known=False)
-                self.last = record.what["after"]
+                self.last = self.covered = record.what["after"]
             elif "end" in record.what:
                 ended = record.what["end"] == count
             put(record.what, record.blob)
@@ -87,7 +92,7 @@ class Files:
 
     def _read_journal(self, number: int, apply: Take, known: bool, last: int) -> None:
         path, begun, refused = self.path("journal", number), False, ""
-        self.size, self.events, self.digest, self.generation = 0, 0, BEGINNING, number
+        self.size, self.digest, self.generation = 0, BEGINNING, number
         for record in read(path, may_be_cut=number == last):
             if refused:
                 raise CheckpointError(f"{OWNER}: {path} has an event that cannot have been taken in: {refused}")
@@ -110,7 +115,7 @@ class Files:
                     # The process was killed before it could say no to it and take it back: only the last can be so.
                     refused = str(error)
                     continue
-                self.last, self.events = self.last + 1, self.events + 1
+                self.last += 1
             self.size, self.digest = record.end, record.digest
         if refused and number != last:
             raise CheckpointError(f"{OWNER}: {path} ends with an event that cannot have been taken in: {refused}")

@@ -30,7 +30,6 @@ class Mark(NamedTuple):
 
     size: int
     last: int
-    events: int
     digest: bytes
 
 
@@ -71,10 +70,10 @@ class Store(Files):
     def append(self, *records: tuple[dict[str, Any], bytes]) -> Mark:
         """Write events; they are on the disk when `durable` returns. If that fails, there are none of them."""
         self._expect_working()
-        before = Mark(self.size, self.last, self.events, self.digest)
+        before = Mark(self.size, self.last, self.digest)
         data = b""
         for what, blob in records:
-            self.last, self.events = self.last + 1, self.events + 1
+            self.last += 1
             piece, self.digest = frame(self.digest, {"s": self.last, **what}, blob)
             data += piece
         self.size += len(data)
@@ -93,7 +92,7 @@ class Store(Files):
             self._file.truncate(mark.size)
         except OSError as error:
             self.fail(error)
-        self.size, self.last, self.events, self.digest = mark
+        self.size, self.last, self.digest = mark
 
     def fail(self, why: object) -> None:
         """Take in no event any more: whether memory and disk agree is not known, and a new process has to look."""
@@ -136,7 +135,7 @@ class Store(Files):
             raise
         if self._file is not None:
             self._file.close()
-        self._file, self.generation, self.size, self.events, self.digest = file, number, len(written), 0, digest
+        self._file, self.generation, self.size, self.digest = file, number, len(written), digest
         self._on_disk = self.last
 
     def _flush(self) -> None:
@@ -172,6 +171,7 @@ class Store(Files):
         try:
             async with self._syncing:  # the journal must not change under one who waits for it
                 self._begin(number)
+                begun_after = self.last
             with open(draft, "wb") as file:
                 piece, digest = frame(BEGINNING, self.head(number))
                 file.write(piece)
@@ -189,7 +189,7 @@ class Store(Files):
             with contextlib.suppress(OSError):
                 draft.unlink()
         sync_folder(self.folder)
-        self.checkpointed = time.time()
+        self.checkpointed, self.covered = time.time(), begun_after
         self._tidy(number)
 
     def _tidy(self, first: int) -> None:
