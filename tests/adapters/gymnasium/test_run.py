@@ -184,6 +184,19 @@ def test_a_wrapper_that_changes_actions_changes_what_inputs_are() -> None:
     np.testing.assert_allclose(trace.states, expected.states, rtol=0.0, atol=1e-12)
 
 
+def test_the_environments_own_cost_is_for_its_own_units_only() -> None:
+    unit = linear(plant=control.LinearSystem(PLANT.A, PLANT.B, input_limit=2.0), unit_actions=True)
+    wide = gym.wrappers.RescaleAction(unit, np.float64(-4.0), np.float64(4.0))
+    for env, options in ((wide, {}), (unit, {"state": lambda seen: 100.0 * seen}), (unit, {"scale": 3.0})):
+        controller = CONTROLLERS["LinearController"](PLANT)
+        before = controller.to_bytes()
+        with pytest.raises(ParameterError, match="own cost does not fit.*; give cost="):
+            run(env, controller, **options)
+        assert controller.to_bytes() == before
+    again = run(wide, CONTROLLERS["SelfTunedController"](PLANT), seed=3, scale=0.5)  # in the plant's units again
+    np.testing.assert_allclose(again.costs, -again.rewards, rtol=1e-12, atol=1e-12)
+
+
 def test_wrappers_that_leave_actions_alone_change_nothing() -> None:
     env = gym.wrappers.RecordEpisodeStatistics(gym.wrappers.TimeLimit(linear(), 50))
     trace = run(env, CONTROLLERS["SelfTunedController"](PLANT), seed=3)

@@ -85,8 +85,23 @@ class Loop:
 
     @property
     def costs(self) -> CostSequence | None:
-        """What steps cost in driftwise's own environments; None in all others."""
-        return None if self._mine is None else self._mine.costs
+        """What steps cost in driftwise's own environments; None in all others.
+
+        Raises
+        ------
+        ParameterError
+            If states or inputs are in other units than those of the plant, whose cost would be another.
+        """
+        mine = self._mine
+        if mine is None:
+            return None
+        same = self._state is None and self._env.observation_space == mine.observation_space
+        if not same or not np.allclose(self.scaling.limits, mine.scaling.limits):
+            raise ParameterError(
+                f"{self._owner}: a wrapper, state=, scale= or rest= gives the controller other states or inputs than "
+                "the plant has, so that the environment's own cost does not fit them; give cost=."
+            )
+        return mine.costs
 
     def reset(self, seed: int | None, options: dict[str, Any] | None) -> Array:
         """Begin an episode, and return the first state."""

@@ -65,6 +65,8 @@ def run(
     ------
     InputError
         If actions are not a Box of floats, or if the numbers of states or inputs are not those of the controller.
+    ParameterError
+        If `cost` is left out where the environment is one of driftwise's in other units, by a wrapper or by `state`.
 
     Examples
     --------
@@ -152,7 +154,8 @@ def _rounds(controller: Controller, loop: Loop, horizon: int | None) -> int:
 
 def _costs(cost: Any, loop: Loop, controller: Controller, T: int) -> CostSequence:
     """Return the costs of the rounds, checked."""
-    if cost is None and loop.costs is not None:
-        return loop.costs
+    own = loop.costs if cost is None else None
+    if own is not None:
+        return own
     n = getattr(getattr(controller, "system", None), "state_dim", controller.state_dim)
     return as_costs(OWNER, QuadraticCost(1.0, 1.0) if cost is None else cost, T, n, controller.input_dim)
