@@ -193,7 +193,7 @@ def test_wrong_hints_are_refused_before_anything_is_played(hints: Any, kind: typ
         ),
         (
             lambda: dw.SelfTunedLearner(BALL, switching_cost=1.0, estimators=[dw.estimators.Smoothing(0.3)]),
-            "round 1: SelfTunedLearner makes use of hints by self-tuned Scream",
+            "SelfTunedLearner makes use of hints by self-tuned Scream",
         ),
     ],
     ids=["none", "own gradients", "epochs", "no Scream"],
@@ -204,6 +204,12 @@ def test_learners_that_use_no_hints_say_so_and_are_as_they_were(make: Callable[[
     check_refused(lambda: dw.play(learner, LOSSES, hints=HINTS), words, kind=ParameterError)
     assert learner.to_bytes() == before
     dw.play(learner, LOSSES, hints=np.full(TARGETS.shape, NAN))
+
+
+def test_a_self_tuned_learner_without_scream_takes_no_hint_in_its_first_round_either() -> None:
+    learner = dw.SelfTunedLearner(BALL, switching_cost=1.0, estimators=[dw.estimators.Smoothing(0.3)])
+    check_refused(lambda: learner.act(hint=[1.0, 0.0]), "self-tuned Scream, which is not one", kind=ParameterError)
+    assert dw.SelfTunedLearner(BALL, switching_cost=1.0).act(hint=[1.0, 0.0]).shape == (2,)
 
 
 def test_committees_and_fleets_take_no_hints() -> None:

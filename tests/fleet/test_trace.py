@@ -57,6 +57,14 @@ def test_decisions_have_a_row_for_each_member_and_round_with_its_time(tmp_path: 
         assert other["day"].to_list() == list(frame.index.to_pydatetime())
 
 
+def test_a_fleet_without_members_has_empty_tables() -> None:
+    fleet = dw.Fleet(dw.OGD(dw.Box(0.0, 1.0), step=1.0), size=1)
+    fleet.remove([0])
+    trace: FleetTrace = dw.play(fleet, [], record=True)
+    assert list(trace.to_pandas(decisions=True).columns) == ["id", "round"]
+    assert len(trace.to_pandas(decisions=True)) == len(trace.to_pandas()) == 0
+
+
 def test_times_of_polars_are_joined_and_left_as_they_were() -> None:
     given = pl.DataFrame({"day": list(DAYS.tz_localize(None).to_pydatetime()), "x": [1.0, 2.0, 3.0, 2.0, 1.0]})
     losses = dw.TrackingLoss.from_frame(given, time="day", targets="x")

@@ -120,6 +120,8 @@ class FleetTrace(Shown):
             return Table({"id": self.ids, "rounds": self.rounds, **totals}, settings)
         if self.decisions is None:
             raise ParameterError(f"FleetTrace.{verb}: decisions were not kept; play with record=True.")
+        if not self.decisions:
+            return Table({"id": self.ids, "round": self.rounds}, settings)
         every = np.concatenate(self.decisions)
         columns = {
             "id": np.repeat(self.ids, self.rounds),

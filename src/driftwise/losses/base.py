@@ -363,8 +363,8 @@ class DataLoss(LossStream):
     taps: Array = np.ones(1)
     shape: Array = np.empty((0, 1))
 
-    def __init__(self, features: Array, targets: Array, labels: Labels = None) -> None:
-        self._labels = labels
+    def __init__(self, features: Array, targets: Array, index: Labels = None) -> None:
+        self._labels = index
         self.data = LossData(features, targets, self.taps, self.shape)
         self._rounds, self.dim = features.shape
         self.memory = self.taps.size - 1

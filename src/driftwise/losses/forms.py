@@ -28,8 +28,8 @@ class CoordinateLoss(DataLoss):
 
     each = True
 
-    def __init__(self, targets: Array, labels: Labels = None) -> None:
-        super().__init__(targets, np.zeros(len(targets)), labels)
+    def __init__(self, targets: Array, index: Labels = None) -> None:
+        super().__init__(targets, np.zeros(len(targets)), index)
 
     def lipschitz(self, domain: Domain) -> Array:
         """Return L_0, the gradient bound."""

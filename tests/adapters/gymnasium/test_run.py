@@ -190,7 +190,7 @@ def test_the_environments_own_cost_is_for_its_own_units_only() -> None:
     for env, options in ((wide, {}), (unit, {"state": lambda seen: 100.0 * seen}), (unit, {"scale": 3.0})):
         controller = CONTROLLERS["LinearController"](PLANT)
         before = controller.to_bytes()
-        with pytest.raises(ParameterError, match="own cost does not fit.*; give cost="):
+        with pytest.raises(ParameterError, match=r"own cost does not fit.*; give cost="):
             run(env, controller, **options)
         assert controller.to_bytes() == before
     again = run(wide, CONTROLLERS["SelfTunedController"](PLANT), seed=3, scale=0.5)  # in the plant's units again

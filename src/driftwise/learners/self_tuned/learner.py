@@ -17,6 +17,7 @@ from driftwise.domains import Domain
 from driftwise.drift import Held, drifted
 from driftwise.errors import CheckpointError, InputError, OrderError, ParameterError, unknown_name
 from driftwise.estimators import Estimator
+from driftwise.estimators import SelfTunedScream as Heeding
 from driftwise.estimators import default as default_estimators
 from driftwise.learners.base import Learner
 from driftwise.learners.parts import first_decision, wide_enough
@@ -678,7 +679,7 @@ class SelfTunedLearner(Learner):
     def _take_hint(self, hint: Array) -> None:
         if self._scream is not None:
             self._scream.act(hint)
-        elif self._plan is not None:
+        elif self._plan is not None or not any(isinstance(one, Heeding) for one in self._estimators):
             raise ParameterError(
                 "SelfTunedLearner makes use of hints by self-tuned Scream, which is not one of the estimators that "
                 "this one was given; call act() without one, or add estimators.SelfTunedScream()."
