@@ -52,9 +52,39 @@ static void blend(const double *weights, const double *points, long count, long 
         for (long k = 0; k < dim; k++) out[k] += weights[i] * points[i * dim + k];
 }
 
+/* What clipping knows: how many gradients, the last and the largest of them, and what it has cut off in all. */
+struct sizes {
+    double counted, last, largest, cut;
+};
+
+/* The part of a gradient that counts: up to 3 and later 10 times the usual size, or the last one if that was larger. A
+   first gradient that turns out to be absurd is taken back. */
+static double kept_share(struct sizes *s, double size, double rounds, double *seen, double *squares)
+{
+    if (size == 0.0) return 1.0;
+    double limit = INFINITY;
+    if (s->counted > 0.0) {
+        double usual = fmax(sqrt(*squares / s->counted), s->last);
+        limit = fmin(fmax(0.5 * sqrt(s->counted), 3.0), 10.0) * usual;
+        if (size > 100.0 * limit) limit = usual;
+    }
+    if (s->counted == 1.0 && s->last > 10.0 * size) {
+        s->cut += s->last;
+        *seen = *squares = 0.0;
+    }
+    s->counted += 1.0;
+    s->last = size;
+    s->largest = fmax(s->largest, size);
+    double cut = s->cut + (size - limit);
+    if (size <= limit || cut > sqrt(rounds) * s->largest) return 1.0;
+    s->cut = cut;
+    return limit / size;
+}
+
 void self_tuned(const struct problem *p)
 {
     long dim = p->dim, most = p->most, count = 2;
+    struct sizes sizes = {0.0, 0.0, 0.0, 0.0};
     double price = p->switching_cost, seen = 0.0, squares = 0.0, mixture = 0.0, rate = 0.0, spent = 0.0, power = 2.0;
     double *room = calloc(2 * most * dim + 5 * most + 5 * dim, sizeof(double));
     double *points = room, *held = points + most * dim, *totals = held + most * dim, *moved = totals + most;
@@ -87,9 +117,13 @@ void self_tuned(const struct problem *p)
             shift += gradient[k] * w[k];
             scale += fabs(gradient[k] * w[k]);
         }
-        double size = square(gradient, dim);
-        squares += size;
-        seen += size + price * sqrt(size);
+        double size = sqrt(square(gradient, dim)), part = kept_share(&sizes, size, t + 1.0, &seen, &squares);
+        if (part < 1.0) {
+            for (long k = 0; k < dim; k++) gradient[k] *= part;
+            shift *= part, scale *= part, size *= part;
+        }
+        squares += size * size;
+        seen += size * size + price * size;
         double unit = seen > 0.0 ? 1.0 / sqrt(seen) : 0.0;
         for (long i = 0; i < count; i++) {
             double *point = points + i * dim, *sum = held + i * dim, inner = 0.0, distance = 0.0;

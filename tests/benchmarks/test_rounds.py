@@ -10,6 +10,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+import driftwise as dw
+
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "benchmarks" / "rounds.py"
 
@@ -57,7 +59,15 @@ def test_a_contender_that_decides_otherwise_is_noticed(rounds: ModuleType) -> No
 @pytest.mark.skipif(not (shutil.which("cc") or shutil.which("gcc")), reason="there is no C compiler")
 def test_c_is_the_same_algorithm_in_every_row(rounds: ModuleType) -> None:
     with rounds.c_libraries() as libraries:
-        for case in rounds.cases(150):
+        for case in rounds.cases(2000):  # so many that a gradient is clipped in one of them
             decisions = rounds.in_c(case, libraries[case.source])()
             assert np.ptp(decisions) > 0.0
             rounds.check(case, "C", decisions, rounds.play(case)())
+
+
+def test_a_gradient_is_clipped_in_a_row_of_two_thousand_rounds(rounds: ModuleType) -> None:
+    tuned = [case for case in rounds.cases(2000) if case.source == "self_tuned.c"]
+    learners = [case.learner.clone() for case in tuned]
+    for learner, case in zip(learners, tuned, strict=True):
+        dw.play(learner, case.losses)
+    assert max(learner.clipping for learner in learners) > 0.0
