@@ -42,10 +42,7 @@ class Growth(Fixed):
     """
 
     def __init__(self, relatives: ArrayLike) -> None:
-        given = array("Growth", "relatives", relatives, ("dim",), copy=True)
-        if not given.min() > 0.0:
-            raise InputError(f"Growth: relatives must be above zero, got {given.min():g} in {int(given.argmin())}.")
-        self.relatives = read_only(given)
+        self.relatives = read_only(above_zero("Growth", array("Growth", "relatives", relatives, ("dim",), copy=True)))
 
     def __call__(self, points: ArrayLike) -> Array:
         """Return where one point, or every row of points, drifts to; what coordinates add up to stays the same.
@@ -64,6 +61,15 @@ class Growth(Fixed):
 
     def __repr__(self) -> str:
         return f"Growth({np.array2string(self.relatives, threshold=6)})"
+
+
+def above_zero(owner: str, relatives: Array) -> Array:
+    """Return price relatives, of one round or a row for each, that have been checked to be above zero."""
+    if not relatives.min() > 0.0:
+        place = np.unravel_index(relatives.argmin(), relatives.shape)
+        at = ", ".join(str(int(i)) for i in place)
+        raise InputError(f"{owner}: relatives must be above zero, got {relatives[place]:g} at [{at}].")
+    return relatives
 
 
 def drifted(owner: str, domain: Domain, held: Held, decision: Array, points: Array) -> tuple[Array, Array]:

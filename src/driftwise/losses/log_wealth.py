@@ -10,6 +10,7 @@ from driftwise._frames.given import labels_of
 from driftwise._memory import Pointer
 from driftwise._validate import Array
 from driftwise.domains import Domain
+from driftwise.drift import above_zero
 from driftwise.errors import InputError
 from driftwise.losses.base import read_rows
 from driftwise.losses.forms import ScoreLoss
@@ -73,11 +74,7 @@ class LogWealthLoss(ScoreLoss):
     mixable = 1.0
 
     def __init__(self, relatives: ArrayLike) -> None:
-        x = read_rows("LogWealthLoss", "relatives", relatives)
-        low = x.min()
-        if not low > 0.0:
-            t = int(x.min(axis=1).argmin())
-            raise InputError(f"LogWealthLoss: relatives must be above zero, got {low:g} in round {t}.")
+        x = above_zero("LogWealthLoss", read_rows("LogWealthLoss", "relatives", relatives))
         # The targets are what the worst portfolios come to: the usual residual is then of the size of returns.
         super().__init__(x, x.min(axis=1), labels_of("LogWealthLoss", relatives=relatives))
 

@@ -13,10 +13,10 @@ from tests.adapters.portfolio.prices import relatives
 X = relatives(60)
 
 
-@pytest.mark.parametrize("rebalance", [False, True])
-def test_it_says_what_a_backtest_says(rebalance: bool) -> None:
-    one = Portfolio(4, cost=0.01, rebalance=rebalance)
-    run = backtest(Portfolio(4, cost=0.01, rebalance=rebalance), X, cost=0.01)
+@pytest.mark.parametrize("equal_shares", [False, True])
+def test_it_says_what_a_backtest_says(equal_shares: bool) -> None:
+    one = Portfolio(4, cost=0.01, equal_shares=equal_shares)
+    run = backtest(Portfolio(4, cost=0.01, equal_shares=equal_shares), X, cost=0.01)
     for x, w in zip(X, run.weights, strict=True):
         np.testing.assert_array_equal(one.act(), w)
         np.testing.assert_array_equal(one.act(), w)
@@ -24,7 +24,7 @@ def test_it_says_what_a_backtest_says(rebalance: bool) -> None:
         np.testing.assert_allclose(one.holdings, w * x / (w @ x), rtol=1e-12)
     assert one.log_wealth == pytest.approx(run.log_wealth, rel=1e-9)
     assert one.turnover == pytest.approx(run.turnover, rel=1e-9)
-    assert ("the same of each, follow" in one.learner.members) == rebalance
+    assert ("the same of each, follow" in one.learner.members) == equal_shares
 
 
 def test_what_the_learner_is_charged_is_nearly_what_wealth_has_lost() -> None:
@@ -51,6 +51,26 @@ def test_prices_that_are_none_change_nothing(bad: Any) -> None:
     assert one.learner.to_bytes() == before
     assert state == (one.holdings, one.log_wealth, one.turnover)
     assert one.act() is w
+
+
+def test_holdings_that_are_not_its_own_are_refused() -> None:
+    one = Portfolio(4, cost=0.01)
+    before = one.learner.to_bytes()
+    for wrong, words in (([1.0, 0.0, 0.0, 0.0], "must be its own"), ([0.5, 0.5], "holdings"), ("all", "holdings")):
+        with pytest.raises(InputError, match=words):
+            one.act(wrong)
+    assert one.learner.to_bytes() == before
+    np.testing.assert_array_equal(one.act(one.holdings), one.act())
+    start = [1.0, 0.0, 0.0, 0.0]
+    with pytest.raises(InputError, match="give backtest the same start"):
+        backtest(Portfolio(4, cost=0.01), X, 0.01, start=start)
+    fits = Portfolio(4, cost=0.01, start=start)
+    run = backtest(fits, X, 0.01, start=start)
+    assert isinstance(run.rule, Portfolio)
+    assert run.rule.log_wealth == pytest.approx(run.log_wealth, rel=1e-9)
+    with pytest.raises(InputError, match="must be its own"):
+        backtest(run.rule, X, 0.01, start=start)  # it has played, and holds something else by now
+    assert backtest(run.rule, X, 0.01, start=run.rule.holdings).growth.size == 60
 
 
 def test_order_and_settings() -> None:

@@ -1,13 +1,24 @@
 """The rules of the field, against their formulas."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from driftwise.adapters.portfolio import BuyAndHold, ExponentiatedGradient, Rebalanced, backtest, best_constant
-from driftwise.errors import InputError, ParameterError
+from driftwise.adapters.portfolio import (
+    BuyAndHold,
+    ExponentiatedGradient,
+    OnlineNewton,
+    Rebalanced,
+    Rule,
+    backtest,
+    best_constant,
+)
+from driftwise.errors import InputError, OrderError, ParameterError
 from tests.adapters.portfolio.prices import relatives
 
 X = relatives(80)
+HALF = np.array([0.5, 0.5])
 
 
 def test_buy_and_hold_ends_with_the_mean_of_its_assets() -> None:
@@ -59,3 +70,30 @@ def test_bad_settings_are_refused() -> None:
     for rule in (BuyAndHold, Rebalanced):
         with pytest.raises(InputError, match="weights must be shares"):
             rule([0.5, 0.4])
+
+
+@pytest.mark.parametrize(
+    "rule", [BuyAndHold(HALF), Rebalanced(), Rebalanced(HALF), ExponentiatedGradient(), OnlineNewton()]
+)
+def test_what_a_rule_returns_is_nothing_of_its_own(rule: Any) -> None:
+    given = rule.act(HALF.copy())
+    given[:] = [1.0, 0.0]
+    np.testing.assert_array_equal(rule.act(HALF.copy()), HALF)
+
+
+@pytest.mark.parametrize("rule", [BuyAndHold(HALF), ExponentiatedGradient(), OnlineNewton()])
+def test_shares_come_before_prices(rule: Rule) -> None:
+    with pytest.raises(OrderError, match=rf"{type(rule).__name__}: observe was called before act"):
+        rule.observe(np.ones(2))
+    np.testing.assert_array_equal(rule.act(np.array([1.0, 0.0])), HALF)
+
+
+@pytest.mark.parametrize("rule", [ExponentiatedGradient(0.5), OnlineNewton()])
+@pytest.mark.parametrize("bad", [[1.0], [1.0, np.nan], [1.0, 0.0], "up"])
+def test_prices_that_are_none_change_nothing(rule: Rule, bad: Any) -> None:
+    rule.act(HALF)
+    rule.observe(np.array([1.2, 1.0]))
+    before = rule.act(HALF)
+    with pytest.raises(InputError, match="relatives"):
+        rule.observe(bad)
+    np.testing.assert_array_equal(rule.act(HALF), before)

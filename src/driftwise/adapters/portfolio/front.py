@@ -1,20 +1,25 @@
 """A portfolio that a self-tuned learner looks after: prices in, shares out."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, instance, read_only, whole
-from driftwise.adapters.portfolio.accounts import Rule, read_cost, settle, shares
+from driftwise.adapters.portfolio.rule import Rule, too_early
+from driftwise.adapters.portfolio.trades import read_cost, read_round, settle, shares
 from driftwise.domains import Simplex
 from driftwise.drift import Growth
-from driftwise.errors import OrderError, ParameterError
+from driftwise.errors import InputError, ParameterError
 from driftwise.learners import SelfTunedLearner
 from driftwise.losses import LogWealthLoss
 from driftwise.movecost import MoveCost
 
 UNIFORM = "the same of each"
+
+NEAR = 1e-9
+"""Holdings that differ by less are the same."""
 
 
 class Portfolio(Rule):
@@ -32,7 +37,7 @@ class Portfolio(Rule):
         Price of buying or selling one unit of wealth: 0.001 for a tenth of a per cent.
     start : array of shape (d,), optional
         Shares of wealth before the first round; the same of each when left out.
-    rebalance : bool, default False
+    equal_shares : bool, default False
         Whether the learner is also told to consider going back to the same share of each asset.
 
     Attributes
@@ -70,7 +75,7 @@ class Portfolio(Rule):
         *,
         cost: float = 0.0,
         start: ArrayLike | None = None,
-        rebalance: bool = False,
+        equal_shares: bool = False,
     ) -> None:
         if isinstance(assets, str):
             raise ParameterError(f'Portfolio: assets must be a number or names, such as ["a", "b"], got {assets!r}.')
@@ -81,7 +86,7 @@ class Portfolio(Rule):
         dim = len(self.assets)
         if dim < 2:
             raise ParameterError(f"Portfolio: there must be at least two assets to choose from, got {dim}.")
-        self.cost, self.rebalance = read_cost("Portfolio", cost), bool(rebalance)
+        self.cost, self.equal_shares = read_cost("Portfolio", cost), bool(equal_shares)
         begin = np.full(dim, 1.0 / dim) if start is None else shares("Portfolio", "start", start, dim)
         self.learner = SelfTunedLearner(Simplex(dim), switching_cost=MoveCost(self.cost), start=begin)
         self.holdings, self.log_wealth, self.turnover = read_only(begin.copy()), 0.0, 0.0
@@ -92,11 +97,22 @@ class Portfolio(Rule):
         Parameters
         ----------
         holdings : array of shape (d,), optional
-            Taken for the sake of `backtest`; what is held is known.
+            What `backtest` takes to be held; an error if it is not what is held here.
         """
-        if self.learner._acted is not None or not self.rebalance:
+        if holdings is not None:
+            self._check_held(holdings)
+        if self.learner._acted is not None or not self.equal_shares:
             return self.learner.act()
         return self.learner.act(proposal={UNIFORM: np.full(len(self.assets), 1.0 / len(self.assets))})
+
+    def _check_held(self, holdings: ArrayLike) -> None:
+        given = array("Portfolio.act", "holdings", holdings, (len(self.assets),))
+        if not np.allclose(given, self.holdings, rtol=NEAR, atol=NEAR):
+            told, own = (np.array2string(one, threshold=8, precision=4) for one in (given, self.holdings))
+            raise InputError(
+                f"Portfolio.act: holdings must be its own, {own}, got {told}; build it with start= what you begin "
+                "with, and give backtest the same start."
+            )
 
     def observe(self, relatives: ArrayLike) -> None:
         """Take in what prices did: the trade is paid for, and the holdings drift.
@@ -106,10 +122,10 @@ class Portfolio(Rule):
         relatives : array of shape (d,)
             Price at the end of the round over price at its beginning, for every asset, above zero.
         """
-        x = array("Portfolio.observe", "relatives", relatives, (len(self.assets),), copy=True)
+        x = read_round("Portfolio.observe", relatives, len(self.assets))
         target = self.learner._acted
         if target is None:
-            raise OrderError("Portfolio: observe was called before act; call act() first, once a round.")
+            raise too_early(self)
         growth, loss = Growth(x), LogWealthLoss(x[None])
         left, traded = settle(self.holdings[None], target[None], self.cost)
         grown = float(left[0]) * float(target @ x)
@@ -118,6 +134,11 @@ class Portfolio(Rule):
         state["holdings"] = read_only(growth(target))
         state["log_wealth"] += float(np.log(grown))
         state["turnover"] += float(traded[0])
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        """Go on after copying, where NumPy forgets which arrays are read-only."""
+        self.__dict__.update(saved)
+        read_only(self.holdings)
 
     def __repr__(self) -> str:
         return f"Portfolio({len(self.assets)} assets, cost={self.cost:g}, round={self.learner.round})"

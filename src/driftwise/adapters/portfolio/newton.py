@@ -3,7 +3,8 @@
 import numpy as np
 
 from driftwise._validate import Array, number
-from driftwise.adapters.portfolio.accounts import Rule
+from driftwise.adapters.portfolio.rule import Rule, too_early
+from driftwise.adapters.portfolio.trades import read_round
 from driftwise.errors import ConvergenceError
 
 NEGATIVE = 1e-12
@@ -58,7 +59,7 @@ class OnlineNewton(Rule):
             dim = len(holdings)
             self.__dict__.update(_weights=np.full(dim, 1.0 / dim), _A=np.eye(dim), _b=np.zeros(dim))
         assert self._weights is not None
-        return self._weights
+        return self._weights.copy()
 
     def observe(self, relatives: Array) -> None:
         """Add the slope to the model, and go to its best portfolio.
@@ -68,12 +69,14 @@ class OnlineNewton(Rule):
         relatives : array of shape (d,)
             Price at the end of the round over price at its beginning, for every asset.
         """
-        state, w = self.__dict__, self._weights
-        assert w is not None
-        slope = relatives / float(w @ relatives)
-        state["_A"] += np.outer(slope, slope)
-        state["_b"] += (1.0 + 1.0 / self.beta) * slope
-        state["_weights"] = nearest_in_norm(state["_A"], self.delta * state["_b"], w)
+        w = self._weights
+        if w is None:
+            raise too_early(self)
+        x = read_round("OnlineNewton.observe", relatives, w.size)
+        slope = x / float(w @ x)
+        state = self.__dict__
+        A, b = state["_A"] + np.outer(slope, slope), state["_b"] + (1.0 + 1.0 / self.beta) * slope
+        state.update(_weights=nearest_in_norm(A, self.delta * b, w), _A=A, _b=b)
 
 
 def nearest_in_norm(A: Array, b: Array, start: Array) -> Array:

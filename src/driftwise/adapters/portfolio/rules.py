@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, checked, number
-from driftwise.adapters.portfolio.accounts import Rule, shares
+from driftwise._validate import Array, checked, number, read_only
+from driftwise.adapters.portfolio.rule import Rule, too_early
+from driftwise.adapters.portfolio.trades import read_round, shares
 from driftwise.domains import Simplex
 from driftwise.losses import LogWealthLoss
 from driftwise.optimum import best_fixed
@@ -28,8 +29,8 @@ class BuyAndHold(Rule):
     """
 
     def __init__(self, weights: ArrayLike | None = None) -> None:
-        self.weights = None if weights is None else shares("BuyAndHold", "weights", weights)
-        self._bought = False
+        self.weights = None if weights is None else read_only(shares("BuyAndHold", "weights", weights))
+        self._acted = self._bought = False
 
     def act(self, holdings: Array) -> Array:
         """Return the holdings as they are, or at first the shares to begin with.
@@ -39,18 +40,19 @@ class BuyAndHold(Rule):
         holdings : array of shape (d,)
             Shares of wealth as they are.
         """
-        if self.weights is None or self._bought:
-            return holdings
-        return self.weights
+        self.__dict__["_acted"] = True
+        return holdings if self.weights is None or self._bought else self.weights.copy()
 
     def observe(self, relatives: Array) -> None:
-        """Do nothing.
+        """Note that the shares have been bought.
 
         Parameters
         ----------
         relatives : array of shape (d,)
             Price at the end of the round over price at its beginning, for every asset.
         """
+        if not self._acted:
+            raise too_early(self)
         self.__dict__["_bought"] = True
 
 
@@ -77,7 +79,7 @@ class Rebalanced(Rule):
     """
 
     def __init__(self, weights: ArrayLike | None = None) -> None:
-        self.weights = None if weights is None else shares("Rebalanced", "weights", weights)
+        self.weights = None if weights is None else read_only(shares("Rebalanced", "weights", weights))
 
     def act(self, holdings: Array) -> Array:
         """Return the shares.
@@ -87,7 +89,7 @@ class Rebalanced(Rule):
         holdings : array of shape (d,)
             Shares of wealth as they are.
         """
-        return np.full(len(holdings), 1.0 / len(holdings)) if self.weights is None else self.weights
+        return np.full(len(holdings), 1.0 / len(holdings)) if self.weights is None else self.weights.copy()
 
     def observe(self, relatives: Array) -> None:
         """Do nothing.
@@ -136,12 +138,7 @@ class ExponentiatedGradient(Rule):
         """
         if self._powers is None:
             self.__dict__["_powers"] = np.zeros(len(holdings))
-        return self._shares()
-
-    def _shares(self) -> Array:
-        assert self._powers is not None
-        shares = np.exp(self._powers)
-        return np.asarray(shares / shares.sum())
+        return _shares_of(self.__dict__["_powers"])
 
     def observe(self, relatives: Array) -> None:
         """Multiply every share by the exponential of its slope.
@@ -151,9 +148,17 @@ class ExponentiatedGradient(Rule):
         relatives : array of shape (d,)
             Price at the end of the round over price at its beginning, for every asset.
         """
-        assert self._powers is not None
-        powers = self._powers + self.eta * relatives / float(self._shares() @ relatives)
+        if self._powers is None:
+            raise too_early(self)
+        x = read_round("ExponentiatedGradient.observe", relatives, self._powers.size)
+        powers = self._powers + self.eta * x / float(_shares_of(self._powers) @ x)
         self.__dict__["_powers"] = powers - powers.max()
+
+
+def _shares_of(powers: Array) -> Array:
+    """Return the shares that have these logarithms, but for a common addend."""
+    shares = np.exp(powers)
+    return np.asarray(shares / shares.sum())
 
 
 @checked

@@ -106,7 +106,7 @@ def hold_universe(data: Dataset, costs: Sequence[float], progress: Callable[[str
     for cost in costs:
         progress(f"{SELF_TUNED} at a cost of {cost:g}")
         found = [
-            Entry(ADVISED, OURS, backtest(Portfolio(dim, cost=cost, rebalance=True), x, cost)),
+            Entry(ADVISED, OURS, backtest(Portfolio(dim, cost=cost, equal_shares=True), x, cost)),
             Entry(UNAWARE, CAUTION, account(_unaware(x, cost), x, cost)),
             *(Entry(label, RULE, account(rows, x, cost)) for label, rows in rules.items()),
             *(Entry(label, HINDSIGHT, account(rows, x, cost), which) for label, (rows, which) in fixed.items()),
