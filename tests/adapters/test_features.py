@@ -117,7 +117,7 @@ def test_a_round_beyond_the_horizon_changes_no_model() -> None:
     for _ in range(19):
         some.learn({"x": 1.0}, "b")
     before = pickle.dumps(some)
-    with pytest.raises(HorizonError, match="Test: 1 more rounds"):
+    with pytest.raises(HorizonError, match=r"Test: .* 1 more and"):
         some.learn({"x": 1.0}, "c")
     assert pickle.dumps(some) == before
 
@@ -127,7 +127,7 @@ def test_models_look_at_a_round_before_the_first_learns() -> None:
     for _ in range(19):
         some.models["b"].learn(np.ones(some.dim), 1.0)
     before = pickle.dumps(some)
-    with pytest.raises(HorizonError, match="Test: 1 more rounds"):
+    with pytest.raises(HorizonError, match=r"Test: .* 1 more and"):
         some.learn({"x": 1.0}, "c")
     assert pickle.dumps(some) == before
 

@@ -287,7 +287,7 @@ def test_rows_beyond_the_horizon_change_nothing(count: int) -> None:
     for model, targets in ((regressor, y), (classifier, labels)):
         model.fit(X[: 151 - count], targets[: 151 - count]).set_params(switching_cost=3.0)
         before = pickle.dumps(model)
-        with pytest.raises(HorizonError, match=f"{type(model).__name__}: {count} more rounds"):
+        with pytest.raises(HorizonError, match=f"{type(model).__name__}: .* {count} more and"):
             model.partial_fit(X[:count], targets[:count])
         assert pickle.dumps(model) == before
         if count > 1:

@@ -270,9 +270,9 @@ class Scorer:
         learner, owner = self.learner, self.settings.owner
         if learner._round + count >= learner._limit:
             raise HorizonError(
-                f"{owner}: {count} more rounds and the decision after them do not fit into the horizon of its learner, "
-                f"{learner.horizon}, of which {learner.round} rounds have been learnt; nothing was learnt. Build the "
-                f"learner with horizon={learner.round + count + 1} or more, or horizon=None."
+                f"{owner}: its learner has a horizon of {learner.horizon}, and has learnt {learner.round} rounds: "
+                f"{count} more and the decision after that do not fit, so nothing was learnt. Build the learner with "
+                f"horizon={learner.round + count + 1} or more, or with horizon=None."
             )
         if self._repriced:
             learner._read_price(owner, self.settings.price)
