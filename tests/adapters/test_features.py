@@ -1,11 +1,16 @@
 """Names have places; when they run out there are twice as many, and nothing is lost."""
 
+import pickle
+from typing import Any
+
 import numpy as np
 import pytest
 
+import driftwise as dw
+from driftwise._validate import Array
 from driftwise.adapters._features import ONLY, RECENT, Named
 from driftwise.adapters._linear import Settings
-from driftwise.errors import InputError
+from driftwise.errors import HorizonError, InputError
 
 
 def named() -> Named:
@@ -68,3 +73,68 @@ def test_a_refused_round_leaves_no_name_behind() -> None:
     assert some.places == {"a": 1}
     assert some.dim == 2
     assert len(some._recent) == 1
+
+
+class Picky(dw.Learner):
+    """Steps against gradients, and refuses large ones."""
+
+    def __init__(self, domain: dw.Domain) -> None:
+        super().__init__(domain)
+        self.point = np.zeros(domain.dim)
+
+    def _decide(self) -> Array:
+        return self.point.copy()
+
+    def _learn(self, gradient: Array) -> None:
+        if np.abs(gradient).max() > 10.0:
+            raise InputError("Picky: too much.")
+        self.point = self.point - 0.1 * gradient
+
+
+def ending(domain: dw.Domain) -> dw.Learner:
+    return dw.Scream(domain, horizon=21, switching_cost=1.0, gradient_bound=10.0)
+
+
+def three(learner: Any) -> Named:
+    some = Named(Settings("Test", dw.LogisticLoss, radius=10.0, learner=learner), labelled=True)
+    some.learn({"x": 1.0}, "a", {"a": None, "b": None, "c": None})
+    return some
+
+
+@pytest.mark.parametrize("new", [{}, {"new": 1.0}])
+def test_a_round_that_a_later_model_refuses_changes_nothing(new: dict[Any, float]) -> None:
+    some = three(Picky)
+    before = pickle.dumps(some)
+    with pytest.raises(InputError, match="Picky"):
+        some.learn({"x": -1e3, **new}, "c")  # which the model of "a" had expected, and that of "b" had not
+    assert pickle.dumps(some) == before
+    some.learn({"x": 1.0}, "b")
+    assert [model.learner.round for model in some.models.values()] == [2, 2, 2]
+
+
+def test_a_round_beyond_the_horizon_changes_no_model() -> None:
+    some = three(ending)
+    for _ in range(19):
+        some.learn({"x": 1.0}, "b")
+    before = pickle.dumps(some)
+    with pytest.raises(HorizonError, match=r"Test: .* 1 more and"):
+        some.learn({"x": 1.0}, "c")
+    assert pickle.dumps(some) == before
+
+
+def test_models_look_at_a_round_before_the_first_learns() -> None:
+    some = three(ending)
+    for _ in range(19):
+        some.models["b"].learn(np.ones(some.dim), 1.0)
+    before = pickle.dumps(some)
+    with pytest.raises(HorizonError, match=r"Test: .* 1 more and"):
+        some.learn({"x": 1.0}, "c")
+    assert pickle.dumps(some) == before
+
+
+def test_models_of_learners_that_are_known_learn_without_copies() -> None:
+    for make in (None, ending):
+        some = three(make)
+        models = list(some.models.values())
+        some.learn({"x": 2.0}, "b")
+        assert all(one is other for one, other in zip(models, some.models.values(), strict=True))

@@ -349,6 +349,30 @@ def test_refused_targets_change_nothing(name: str) -> None:
     assert pickle.dumps(model) == before
 
 
+@pytest.mark.parametrize("bad", [0.0, 3.0])
+def test_a_loss_says_which_targets_it_takes(bad: float) -> None:
+    mixture = DriftCombiner(pair(), loss=dw.LogisticLoss)
+    for model in (DriftRegressor(loss=dw.LogisticLoss), mixture):
+        for t in range(20):
+            model.learn_one({"a": float(t % 2)}, 1.0 if t % 2 else -1.0)
+        before = pickle.dumps(model)
+        with pytest.raises(InputError, match=f"targets must be -1 or \\+1, got {bad:g}"):
+            model.learn_one({"a": 1.0}, bad)
+        assert pickle.dumps(model) == before
+
+
+def test_where_a_model_of_a_mixture_refuses_its_weights_do_not_learn() -> None:
+    mixture = DriftCombiner([DriftRegressor(), DriftRegressor(loss=dw.LogisticLoss)])
+    mixture.learn_one({"a": 1.0}, 1.0)
+    mixture.learn_one({"a": 1.0}, -1.0)
+    weights, scorer = mixture.weights.tolist(), pickle.dumps(mixture._scorer)
+    with pytest.raises(InputError, match="targets must be"):
+        mixture.learn_one({"a": 1.0}, 5.0)
+    assert (mixture._low, mixture._high) == (-1.0, 1.0)
+    assert mixture.weights.tolist() == weights
+    assert pickle.dumps(mixture._scorer) == scorer
+
+
 def test_refused_labels_change_nothing() -> None:
     model = DriftClassifier()
     for y in ("a", "b", "c"):

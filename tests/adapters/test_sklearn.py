@@ -24,8 +24,9 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import driftwise as dw
 from driftwise._validate import Array
+from driftwise.adapters import _linear
 from driftwise.adapters.sklearn import DriftClassifier, DriftRegressor
-from driftwise.errors import InputError, MissingExtraError, ParameterError
+from driftwise.errors import HorizonError, InputError, MissingExtraError, ParameterError
 
 
 def descent(domain: dw.Domain) -> dw.Learner:
@@ -216,6 +217,97 @@ def test_what_is_refused_changes_nothing(verb: str) -> None:
         with pytest.raises(InputError, match="DriftClassifier: "):
             getattr(classifier, verb)(wide if verb == "fit" else X, strange)
     assert pickle.dumps((regressor, classifier)) == before
+
+
+class Stopped(dw.Learner):
+    """Stands still, and is interrupted in the round after one in which a feature was 77."""
+
+    def __init__(self, domain: dw.Domain) -> None:
+        super().__init__(domain)
+        self.stop = False
+
+    def _decide(self) -> Array:
+        return np.zeros(self.domain.dim)
+
+    def _learn(self, gradient: Array) -> None:
+        if self.stop:
+            raise KeyboardInterrupt
+        self.stop = bool((np.abs(gradient) == 38.5).any())  # the slope of the logistic loss at 0 is a half
+
+
+def ending(domain: dw.Domain) -> dw.Learner:
+    return dw.Scream(domain, horizon=151, switching_cost=1.0, gradient_bound=100.0)
+
+
+@pytest.mark.parametrize("which", [1, 2, 3])
+@pytest.mark.parametrize("verb", ["fit", "partial_fit"])
+def test_an_interrupted_run_changes_nothing(verb: str, which: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = drifting(90)
+    labels = np.digitize(y, [-1.0, 3.0])
+    model, other = (DriftClassifier(switching_cost=0.1).fit(X, labels) for _ in range(2))
+    before = pickle.dumps(model)
+    played: list[Any] = []
+
+    def interrupted(*given: Any) -> Any:
+        played.append(given)
+        if len(played) == which:
+            raise KeyboardInterrupt
+        return dw.play(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_linear, "play", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            getattr(model, verb)(X, labels)
+    assert len(played) == which
+    assert pickle.dumps(model) == before
+    assert model.partial_fit(X, labels).coef_.tobytes() == other.partial_fit(X, labels).coef_.tobytes()
+
+
+@pytest.mark.parametrize("count", [1, 20, 50])
+def test_an_interruption_halfway_changes_nothing(count: int) -> None:
+    X, y = drifting(90)
+    labels = np.digitize(y, [-1.0, 3.0])
+    model = DriftClassifier(intercept=False, radius=10.0, learner=Stopped).fit(X, labels)
+    for one in model._models[1:] if count == 1 else ():
+        one.learn(np.full(3, 77.0), 1.0)
+    model.set_params(switching_cost=3.0)
+    before = pickle.dumps(model)
+    rows = spoilt(X[:count], 3 * (count // 2), 77.0) if count > 1 else X[:1]
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(rows, labels[:count])
+    assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("count", [1, 20, 50])
+def test_rows_beyond_the_horizon_change_nothing(count: int) -> None:
+    X, y = drifting(150)
+    labels = np.digitize(y, [-1.0, 3.0])
+    regressor: Any = DriftRegressor(radius=10.0, learner=ending)
+    classifier: Any = DriftClassifier(radius=10.0, learner=ending)
+    for model, targets in ((regressor, y), (classifier, labels)):
+        model.fit(X[: 151 - count], targets[: 151 - count]).set_params(switching_cost=3.0)
+        before = pickle.dumps(model)
+        with pytest.raises(HorizonError, match=f"{type(model).__name__}: .* {count} more and"):
+            model.partial_fit(X[:count], targets[:count])
+        assert pickle.dumps(model) == before
+        if count > 1:
+            model.partial_fit(X[: count - 1], targets[: count - 1])
+
+
+@pytest.mark.parametrize("rows", [1, 31, 32])
+def test_a_loss_says_which_targets_it_takes(rows: int) -> None:
+    X, y = drifting(60)
+    model: Any = DriftRegressor(loss=dw.LogisticLoss)
+    for verb in ("fit", "partial_fit"):
+        with pytest.raises(InputError, match="LogisticLoss: targets must be -1 or \\+1, got 0"):
+            getattr(model, verb)(X[:rows], np.zeros(rows))
+    assert not vars(model).keys() & {"_models", "n_features_in_"}
+    model.fit(X, np.where(y > 0.0, 1.0, -1.0))
+    before = pickle.dumps(model)
+    for verb in ("fit", "partial_fit"):
+        with pytest.raises(InputError, match="LogisticLoss: targets must be -1 or \\+1, got 0"):
+            getattr(model, verb)(X[:rows], np.zeros(rows))
+    assert pickle.dumps(model) == before
 
 
 def test_parameters_are_checked_where_learning_begins() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from driftwise._validate import Array, describe
-from driftwise.adapters._linear import LARGEST, Scorer, Settings
+from driftwise.adapters._linear import LARGEST, Scorer, Settings, risky
 from driftwise.errors import InputError
 
 RECENT = 128
@@ -59,6 +59,10 @@ class Named:
     def learn(self, x: Features, y: Any, joining: Mapping[Hashable, Hashable] = NOBODY) -> None:
         """Let every model take in a round; one that is refused changes nothing.
 
+        All models look at the round before the first of them learns. Where learners are of a class of the user's own,
+        copies learn. After Ctrl-C in the middle, all go on, but some models may have learnt a round that others have
+        not.
+
         New models join first: they are taught the last rounds, and begin with the coefficients of another model with
         their signs reversed, or at 0 if no other is named.
         """
@@ -77,8 +81,11 @@ class Named:
             for label, other in joining.items():
                 start = None if other is None else -_padded(models[other].weights, dim)
                 models = {**models, label: self._taught(label, dim, start)}
-            for label, model in models.items():
-                model.learn(row, self._target(label, y))
+            if self.settings.learner is not None and risky(models.values()):
+                models = {label: model.copy() for label, model in models.items()}
+            ready = [(model, model.ready(row, self._target(label, y))) for label, model in models.items()]
+            for model, loss in ready:
+                model.take(loss)
         except BaseException:
             for name in new:
                 self.places.pop(name, None)

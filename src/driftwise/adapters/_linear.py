@@ -2,23 +2,37 @@
 
 A round is a row of features and a target. The learner is shown the loss of the score <row, w> against the target, and
 decides on the next w. One stream of a single round is made, and its numbers are written over in every round, so that a
-round costs little more than the learner itself takes.
+round costs little more than the learner itself takes. Only a loss that may have a word to say about its targets is made
+anew in every round: it may refuse some, or take them as something else.
+
+What is refused changes nothing: what can be foreseen (a target that the loss does not take, a horizon that is over, a
+price of another kind) is checked before any model learns, and where something else may come in between, copies learn.
 """
 
+import copy
+import functools
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import Any, Self
 
 import numpy as np
 
 from driftwise._validate import Array, describe, number
 from driftwise.domains import Ball, Domain
-from driftwise.errors import ParameterError
+from driftwise.errors import HorizonError, ParameterError
 from driftwise.estimators import SelfTunedScream
 from driftwise.estimators import default as default_estimators
 from driftwise.learners import Learner
 from driftwise.learners.self_tuned.learner import SelfTunedLearner
-from driftwise.losses import AbsoluteLoss, HuberLoss, SquaredLoss
+from driftwise.losses import (
+    AbsoluteLoss,
+    FilteredLoss,
+    HuberLoss,
+    LogisticLoss,
+    QuantileLoss,
+    RoundLoss,
+    SquaredLoss,
+)
 from driftwise.losses.forms import RegressionLoss
 from driftwise.play import play
 
@@ -27,6 +41,9 @@ Kind = Callable[[Any, Any], RegressionLoss]
 
 LOSSES: dict[str, Kind] = {"squared": SquaredLoss, "absolute": AbsoluteLoss, "huber": HuberLoss}
 """Losses that have a name."""
+
+PLAIN = (SquaredLoss, AbsoluteLoss, HuberLoss, QuantileLoss, FilteredLoss)
+"""Losses for which any finite number is a target, and is taken as it is."""
 
 LINEAR = """
 loss : {"squared", "absolute", "huber"} or callable, default "squared"
@@ -70,6 +87,12 @@ class Settings:
         A name in `LOSSES`, or what makes a stream of features and targets, such as a class of losses.
     switching_cost, radius, l2, intercept, learner
         As the estimators have them.
+
+    Attributes
+    ----------
+    plain, labels : bool
+        Whether any finite number is a target of the loss; whether -1 and 1 are, and nothing else. Of a loss that is
+        neither only its own constructor can tell.
     """
 
     def __init__(
@@ -89,6 +112,8 @@ class Settings:
                 f"as functools.partial(dw.QuantileLoss, quantile=0.9), got {describe(loss)}."
             )
         self.loss: Kind = loss if callable(loss) else LOSSES[loss]
+        made = self.loss.func if isinstance(self.loss, functools.partial) else self.loss
+        self.plain, self.labels = any(made is one for one in PLAIN), made is LogisticLoss
         self.price = number(owner, "switching_cost", switching_cost, low=0.0)
         self.l2 = number(owner, "l2", l2, low=0.0)
         self.radius = None if radius is None else number(owner, "radius", radius, low=0.0, exclusive=True)
@@ -113,11 +138,20 @@ class Settings:
 
     def one_round(self, dim: int) -> RegressionLoss:
         """Return a stream of a single round, whose numbers are written over in every round."""
-        stream = self.loss(np.zeros((1, dim)), np.ones(1))
+        return self.stream(np.zeros((1, dim)), np.ones(1))
+
+    def stream(self, rows: Array, targets: Array) -> RegressionLoss:
+        """Return the losses of rows, which refuse targets that they do not take."""
+        stream = self.loss(rows, targets)
         if not isinstance(stream, RegressionLoss):
             raise ParameterError(
                 f"{self.owner}: loss must make a loss of a score against a target, such as dw.SquaredLoss, got "
                 f"{describe(stream)}."
+            )
+        if stream.data.features.shape != rows.shape:
+            raise ParameterError(
+                f"{self.owner}: loss must make one round of each row, in as many coordinates, of {len(rows)} rows in "
+                f"{rows.shape[1]}; got {stream!r}."
             )
         return stream
 
@@ -176,18 +210,36 @@ class Scorer:
 
     def learn(self, row: Array, target: float) -> None:
         """Take in a round; one that is refused changes nothing."""
-        self._observe(row, target)
+        self.take(self.ready(row, target))
+
+    def ready(self, row: Array, target: float) -> RoundLoss:
+        """Return the loss of a round, to be taken before another is made ready; refuse what will be refused."""
+        self._expect(1)
+        if self.settings.plain or (self.settings.labels and (target == 1.0 or target == -1.0)):
+            return self._written(row, target)
+        return self.settings.stream(row[None], np.array([target]))[0]
+
+    def take(self, loss: RoundLoss) -> None:
+        """Take in a round that was made ready."""
+        self._observe(loss)
         self._act()
 
     def learn_all(self, rows: Array, targets: Array) -> None:
-        """Take in many rounds, in one compiled run if that is possible: the same as one after another."""
+        """Take in many rounds, in one compiled run if that is possible: the same as one after another.
+
+        What can be foreseen is refused before the first. A learner that refuses a round by itself, or Ctrl-C, leaves
+        those before it learnt: let a `copy` learn, and keep it when it is through.
+        """
+        self._expect(len(rows))
+        fine = self.settings.plain or (self.settings.labels and bool((np.abs(targets) == 1.0).all()))
+        losses = None if fine else self.settings.stream(rows, targets)
         if len(rows) < FEWEST or self.settings.l2 > 0.0 or self._repriced:
-            for row, target in zip(rows, targets.tolist(), strict=True):
-                self.learn(row, target)
+            for t, (row, target) in enumerate(zip(rows, targets.tolist(), strict=True)):
+                self.take(self._written(row, target) if losses is None else losses[t])
             return
-        losses = self.settings.loss(rows[1:], targets[1:])
-        self._observe(rows[0], float(targets[0]))
-        trace = play(self.learner, losses, self.settings.price)
+        rest = self.settings.stream(rows[1:], targets[1:])
+        self._observe(self._written(rows[0], float(targets[0])) if losses is None else losses[0])
+        trace = play(self.learner, rest, self.settings.price)
         self._count(trace.decisions[0])
         self._played = trace.decisions[-1]
         self._add(float(trace.moves.sum()))
@@ -197,19 +249,48 @@ class Scorer:
         """Count on what another has moved, as if these, its weights, had been played here."""
         self.moved, self.paid, self._played = other.moved, other.paid, played
 
+    def copy(self) -> Self:
+        """Return one that goes on from here by itself, with the same settings."""
+        other = copy.copy(self)
+        other.learner = self.learner.clone()
+        return other
+
+    @property
+    def of_their_own(self) -> bool:
+        """Whether its learner is of a class of the user's own, which may refuse what cannot be foreseen."""
+        return not type(self.learner).__module__.startswith("driftwise.")
+
     @property
     def _repriced(self) -> bool:
         """Whether a move costs something else than what the learner was built for."""
         return self.settings.price != self._built_for and self.learner._takes_prices
 
-    def _observe(self, row: Array, target: float) -> None:
+    def _expect(self, count: int) -> None:
+        """Raise unless so many rounds can be learnt, and the decision after them be made."""
+        learner, owner = self.learner, self.settings.owner
+        if learner._round + count >= learner._limit:
+            raise HorizonError(
+                f"{owner}: its learner has a horizon of {learner.horizon}, and has learnt {learner.round} rounds: "
+                f"{count} more and the decision after that do not fit, so nothing was learnt. Build the learner with "
+                f"horizon={learner.round + count + 1} or more, or with horizon=None."
+            )
+        if self._repriced:
+            learner._read_price(owner, self.settings.price)
+        if learner._acted is None:  # the round before was interrupted once it was learnt
+            self._act()
+
+    def _written(self, row: Array, target: float) -> RoundLoss:
+        """Return the loss of a round, written over the one before."""
         self._row[:], self._target[0] = row, target
+        return self._round
+
+    def _observe(self, loss: RoundLoss) -> None:
         if self.settings.l2 == 0.0:
-            self.learner.observe(self._round)
+            self.learner.observe(loss)
             return
         penalty = self.settings.l2 * self.weights
         penalty[: self.settings.first] = 0.0
-        self.learner.observe(self._round.gradient(self.weights) + penalty)
+        self.learner.observe(loss.gradient(self.weights) + penalty)
 
     def _act(self) -> None:
         """Let the learner decide, and count the move."""
@@ -234,3 +315,8 @@ class Scorer:
         """Continue after copying or unpickling."""
         self.__dict__.update(saved)
         self._begin()
+
+
+def risky(models: Collection[Scorer]) -> bool:
+    """Tell whether one model may refuse, unforeseen, what another has learnt: copies are to learn then."""
+    return len(models) > 1 and any(model.of_their_own for model in models)

@@ -16,7 +16,7 @@ from driftwise._docs import documented
 from driftwise._extras import optional
 from driftwise._validate import Array, describe
 from driftwise.adapters._labels import probabilities
-from driftwise.adapters._linear import LARGEST, LINEAR, Kind, Make, Scorer, Settings
+from driftwise.adapters._linear import LARGEST, LINEAR, Kind, Make, Scorer, Settings, risky
 from driftwise.errors import InputError
 from driftwise.losses import LogisticLoss
 
@@ -70,13 +70,25 @@ class _Drift(BaseEstimator):  # type: ignore[misc]
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """Take back what was found out about rows that are refused in the end, such as their number of features."""
+        """Take back what was made of rows that are refused in the end, or of which not all could be learnt."""
         before = vars(self).copy()
+        price = self._settings.price if "_settings" in before else 0.0
         try:
             yield
-        except BaseException:
+        except BaseException:  # Ctrl-C too
             self.__dict__ = before
+            if "_settings" in before:
+                self._settings.reprice(price)
             raise
+
+    def _go_on(self, rounds: int) -> None:
+        """Let copies of the models learn, so that those before are there if rows are refused halfway.
+
+        Of a single row, all that can be refused is known before a model learns, so that it goes without: copies would
+        take longer than all the rest.
+        """
+        if rounds > 1 or risky(self._models):
+            self._models = [model.copy() for model in self._models]
 
     def _rows(self, X: Array) -> Array:
         """Return features, with a 1 before them if there is an intercept."""
@@ -115,6 +127,8 @@ class DriftRegressor(RegressorMixin, _Drift):  # type: ignore[misc]
     -----
     The order of rows is the order of time: do not shuffle them. Many rows are one compiled run, which gives the same
     coefficients, bit for bit, as one row after another.
+
+    Rows that are refused change nothing, and neither do several rows whose learning is interrupted (Ctrl-C).
 
     Attributes
     ----------
@@ -189,6 +203,8 @@ class DriftRegressor(RegressorMixin, _Drift):  # type: ignore[misc]
             if anew:
                 self._settings = settings
                 self._models = [settings.new(features.shape[1] + settings.first)]
+            else:
+                self._go_on(len(features))
             self._settings.reprice(self.switching_cost)
             self._models[0].learn_all(self._rows(features), np.asarray(targets, np.float64))
         return self
@@ -310,6 +326,8 @@ class DriftClassifier(ClassifierMixin, _Drift):  # type: ignore[misc]
                 count = 1 if len(known) == 2 else len(known)
                 self.classes_, self._settings = known, settings
                 self._models = [settings.new(features.shape[1] + settings.first) for _ in range(count)]
+            else:
+                self._go_on(len(features))
             self._settings.reprice(self.switching_cost)
             rows = self._rows(features)
             for label, model in zip(known[-len(self._models) :], self._models, strict=True):

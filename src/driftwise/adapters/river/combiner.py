@@ -109,7 +109,10 @@ class DriftCombiner(Moving, base.Ensemble[base.Regressor], base.Regressor):
         return self._scorer.weights
 
     def learn_one(self, x: dict[Any, Any], y: float) -> None:
-        """Let the weights, and then every model, learn from a round.
+        """Let every model, and then the weights, learn from a round.
+
+        A target that the mixture or its loss refuses changes nothing, nor does a round beyond the horizon of its
+        learner. Where one of the models refuses a round, those after it and the weights do not learn from it.
 
         Parameters
         ----------
@@ -120,10 +123,11 @@ class DriftCombiner(Moving, base.Ensemble[base.Regressor], base.Regressor):
         """
         target = target_of("DriftCombiner", y)
         low, high = min(self._low, target), max(self._high, target)
-        self._scorer.learn(self._forecasts(x, low, high), target)
-        self._low, self._high = low, high
+        loss = self._scorer.ready(self._forecasts(x, low, high), target)
         for model in self:
             model.learn_one(x, y)
+        self._scorer.take(loss)
+        self._low, self._high = low, high
 
     def predict_one(self, x: dict[Any, Any]) -> float:
         """Return the weighted mean of what the models predict.
