@@ -71,7 +71,7 @@ def test_the_code_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.
     names: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks_of(page, "python|pycon"):
         if block.startswith(">>>"):
-            runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
+            runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
             runner.run(doctest.DocTestParser().get_doctest(block, names, page, None, None))
             assert runner.summarize(verbose=False).failed == 0
         else:

@@ -510,3 +510,25 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
         monkeypatch.delitem(sys.modules, module)
     with pytest.raises(MissingExtraError, match=r"needs river, .*driftwise\[river\]"):
         importlib.import_module("driftwise.adapters.river")
+
+
+TWICE = linear_model.LinearRegression()
+
+
+@pytest.mark.parametrize(
+    ("models", "words"),
+    [
+        (linear_model.LinearRegression(), "a list of two river regressors"),
+        ([linear_model.LinearRegression()], "a list of two river regressors"),
+        ([DriftRegressor, DriftRegressor], "a list of two river regressors"),
+        ({"a": DriftRegressor(), "b": DriftRegressor()}, "a list of two river regressors"),
+        ([preprocessing.StandardScaler(), DriftRegressor()], "a list of two river regressors"),
+        ([linear_model.LogisticRegression(), linear_model.LogisticRegression()], "a list of two river regressors"),
+        ([TWICE, TWICE], "different objects"),
+    ],
+    ids=["one", "a list of one", "classes", "dict", "transformer", "classifiers", "twice"],
+)
+def test_what_is_mixed_are_regressors(models: Any, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        DriftCombiner(models)
+    assert len(DriftCombiner([preprocessing.StandardScaler() | DriftRegressor(), DriftRegressor()])) == 2

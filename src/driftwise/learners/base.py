@@ -187,7 +187,8 @@ class Learner(Actor):
         gradient : array of shape (dim,), or a loss, or None
             The gradient of the unary loss at the decision; or an object with a method ``gradient(w)``, such as
             ``losses[t]``; or a whole loss stream, which is then read at this learner's round. None if there is no
-            feedback, as with `skip`.
+            feedback, as with `skip`. A plain number is a gradient of one coordinate, and not a demand or a target:
+            give those in a loss, such as ``CapacityLoss([17.0])[0]``.
         round : int, optional
             The round that the feedback is for, if that is not the present one: one of the last `late` rounds, which
             had ended without feedback. A loss is asked for its gradient at the decision that was played then.

@@ -205,6 +205,14 @@ def test_wrappers_that_leave_actions_alone_change_nothing() -> None:
     assert (trace.truncated, plain.truncated) == (True, False)
 
 
+def test_a_time_limit_around_an_environment_of_ones_own_says_how_long_an_episode_is() -> None:
+    limited = gym.wrappers.ClipAction(gym.wrappers.TimeLimit(Stock(), 7))
+    trace = run(limited, CONTROLLERS["LinearController"](PLANT))
+    assert (len(trace.costs), trace.truncated) == (7, True)
+    with pytest.raises(ParameterError, match="how long an episode is; give horizon="):
+        run(Stock(), CONTROLLERS["LinearController"](PLANT))
+
+
 def test_an_observation_of_any_kind_has_a_state() -> None:
     space = gym.spaces.Dict({"x": gym.spaces.Box(-1e3, 1e3, (2,))})
     env = Stock(observation_space=space, step=lambda t: ({"x": np.array([0.5 / t, 0.1])}, -1.0))

@@ -79,8 +79,9 @@ class Loop:
     @property
     def length(self) -> int | None:
         """Steps after which an episode is truncated; None if that is not known."""
-        spec = self._env.spec
+        spec, limit = self._env.spec, "_max_episode_steps"  # of the wrapper TimeLimit
         known = [None if spec is None else spec.max_episode_steps, None if self._mine is None else self._mine.horizon]
+        known.append(self._env.get_wrapper_attr(limit) if self._env.has_wrapper_attr(limit) else None)
         return min((steps for steps in known if steps is not None), default=None)
 
     @property

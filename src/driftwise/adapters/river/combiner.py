@@ -1,7 +1,7 @@
 """A mixture of any models, whose weights are the decisions of a learner."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -66,9 +66,14 @@ class DriftCombiner(Moving, base.Ensemble[base.Regressor], base.Regressor):
         switching_cost: float = 0.0,
         learner: Make | None = None,
     ) -> None:
-        given = list(models)
-        if len(given) < 2:
-            raise ParameterError(f"DriftCombiner: models must be two river regressors or more, got {describe(given)}.")
+        given = list(models) if isinstance(models, Iterable) else [models]
+        if len(given) < 2 or not all(isinstance(one, base.Regressor) for one in given):
+            raise ParameterError(
+                "DriftCombiner: models must be a list of two river regressors or more, pipelines that end in one "
+                f"included, got {describe(models)}."
+            )
+        if len({id(one) for one in given}) < len(given):
+            raise ParameterError("DriftCombiner: models must be different objects, each of which learns by itself.")
         super().__init__(iter(given))
         self.loss, self.learner = loss, learner
         self._scorer = Scorer(Settings("DriftCombiner", loss, switching_cost, learner=learner), Simplex(len(given)))

@@ -229,7 +229,10 @@ class CostSequence(Fixed):
 def _listed(owner: str, costs: Any) -> list[Cost]:
     """Return a list of costs."""
     if isinstance(costs, Cost) or not isinstance(costs, Sequence | CostSequence) or len(costs) == 0:
-        raise InputError(f"{owner}: costs must be a list of one or more costs, such as [{_HINT}], got {costs!r:.60}.")
+        made = " (CustomCost or costs.from_jax makes a cost of a function)" if callable(costs) else ""
+        raise InputError(
+            f"{owner}: costs must be a list of one or more costs, such as [{_HINT}], got {costs!r:.60}{made}."
+        )
     items = list(costs)
     for t, cost in enumerate(items):
         if not isinstance(cost, Cost):
