@@ -60,7 +60,7 @@ def backtest(rule: Rule, relatives: PerAsset, cost: float = 0.0, start: PerAsset
     begin = _start("backtest", start, dim, known)
     with looked_at():
         weights = _played(who, x, begin, order, own or known)
-    return _account("backtest", weights, x, price, begin, _called(known, dim), index, who)
+    return _account("backtest", weights, x, price, begin, known, index, who)
 
 
 def _played(who: Rule, x: Array, begin: Array, order: Indices | None, names: Names | None) -> Array:
@@ -78,10 +78,6 @@ def _played(who: Rule, x: Array, begin: Array, order: Indices | None, names: Nam
 
 def _start(owner: str, start: PerAsset | None, dim: int, names: Names | None) -> Array:
     return np.full(dim, 1.0 / dim) if start is None else shares(owner, "start", start, dim, names)
-
-
-def _called(names: Names | None, dim: int) -> Names:
-    return tuple(str(k) for k in range(dim)) if names is None else names
 
 
 def _copied(rule: Rule) -> Rule:
@@ -137,7 +133,7 @@ def account(weights: PerAsset, relatives: PerAsset, cost: float = 0.0, start: Pe
     if not Simplex(dim).contains(rows):
         raise InputError("account: every row of weights must be shares of wealth, none negative and one in all.")
     begin = _start("account", start, dim, names)
-    return _account("account", rows, x, read_cost("account", cost), begin, _called(names, dim), index)
+    return _account("account", rows, x, read_cost("account", cost), begin, names, index)
 
 
 def _account(
@@ -146,13 +142,13 @@ def _account(
     x: Array,
     cost: float,
     start: Array,
-    assets: Names,
+    assets: Names | None,
     index: Labels,
     rule: Rule | None = None,
 ) -> Backtest:
     """Return what became of one unit of wealth: what is held before a trade does not depend on what trades cost."""
     gained, after = moved(owner, weights, x)
     left, traded = settle(np.vstack([start, after[:-1]]), weights, cost)
-    run = Backtest(np.log(left) + np.log(gained), traded, -np.log(left), weights, assets, rule)
+    run = Backtest(np.log(left) + np.log(gained), traded, 0.0 - np.log(left), weights, rule, assets or ())
     vars(run)["_index"] = index
     return run

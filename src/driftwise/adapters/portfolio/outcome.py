@@ -29,10 +29,10 @@ class Backtest(Record):
         Logarithm of what trading left of the wealth, with its sign reversed.
     weights : array of shape (T, d)
         Shares of wealth in each round, after the trade.
-    assets : tuple of str
-        What the columns of the weights are called, in the order of the relatives.
     rule : Rule or None
         The copy of the rule that has played, as it is at the end; None where decisions were given.
+    assets : tuple of str
+        What the columns of the weights are called, in the order of the relatives; numbers where nothing says.
 
     Examples
     --------
@@ -44,19 +44,24 @@ class Backtest(Record):
     (2.5, 0.0)
     >>> run.to_pandas()
        round    growth  traded  paid    w_gold    w_cash
-    0      0  0.405465     0.0  -0.0  0.500000  0.500000
-    1      1  0.510826     0.0  -0.0  0.666667  0.333333
+    0      0  0.405465     0.0   0.0  0.500000  0.500000
+    1      1  0.510826     0.0   0.0  0.666667  0.333333
     """
 
     growth: Array
     traded: Array
     paid: Array
     weights: Array
-    assets: Names
     rule: Rule | None = None
+    assets: Names = ()
 
     _layout: ClassVar = (Part("growth"), Part("traded"), Part("paid"), Part("w", 1))
     _outside: ClassVar = ()
+
+    def __post_init__(self) -> None:
+        """Call assets by numbers where nothing says what they are called."""
+        if not self.assets:
+            object.__setattr__(self, "assets", tuple(str(k) for k in range(self.weights.shape[-1])))
 
     @property
     def log_wealth(self) -> float:
