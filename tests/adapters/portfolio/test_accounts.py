@@ -190,8 +190,10 @@ class Locked(First):
 def test_what_cannot_play_is_refused() -> None:
     with pytest.raises(ParameterError, match="Locked cannot be copied"):
         backtest(Locked(), np.ones((3, 2)))
-    with pytest.raises(ParameterError, match="rule must be a Rule"):
+    with pytest.raises(ParameterError, match=r"rule must be a Rule, and BuyAndHold is a class; give BuyAndHold\(\)"):
         backtest(BuyAndHold, np.ones((3, 2)))  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="rule must be a Rule, such as"):
+        backtest("hold", np.ones((3, 2)))  # type: ignore[arg-type]
 
 
 class Dear(First):

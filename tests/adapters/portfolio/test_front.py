@@ -82,6 +82,18 @@ def test_order_and_settings() -> None:
     assert repr(one) == "Portfolio(2 assets, cost=0, round=0)"
 
 
+def test_its_card_says_what_it_holds() -> None:
+    one = Portfolio(["<gold>", "cash"], cost=0.001)
+    assert "ready to act" in one._repr_html_()
+    one.act()
+    assert "waits for prices" in one._repr_html_()
+    one.observe([3.0, 1.0])
+    shown = one._repr_html_()
+    assert "&lt;gold&gt;" in shown
+    assert "75.0%" in shown
+    assert f"{one.log_wealth:.6g}" in shown
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -89,6 +101,7 @@ def test_order_and_settings() -> None:
         ({"assets": "AAPL"}, "must be a number or names"),
         ({"assets": ["a", 2]}, "assets"),
         ({"assets": 0}, "assets"),
+        ({"assets": ["a", "a"]}, "'a' is there twice"),
         ({"assets": 2, "start": [0.5, 0.6]}, "start must be shares"),
         ({"assets": 2, "cost": -0.1}, "cost"),
         ({"assets": 2, "cost": 0.7}, "share of what is traded"),

@@ -1,14 +1,16 @@
 """A portfolio that a self-tuned learner looks after: prices in, shares out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from driftwise._validate import Array, array, instance, read_only, whole
+from driftwise._html import Card, Shown, heaviest
+from driftwise._validate import Array, array, read_only
+from driftwise.adapters.portfolio.names import PerAsset, lined_up, read_assets
+from driftwise.adapters.portfolio.relatives import read_round
 from driftwise.adapters.portfolio.rule import Rule, too_early
-from driftwise.adapters.portfolio.trades import read_cost, read_round, settle, shares
+from driftwise.adapters.portfolio.trades import read_cost, settle, shares
 from driftwise.domains import Simplex
 from driftwise.drift import Growth
 from driftwise.errors import InputError, ParameterError
@@ -22,7 +24,7 @@ NEAR = 1e-9
 """Holdings that differ by less are the same."""
 
 
-class Portfolio(Rule):
+class Portfolio(Rule, Shown):
     """Shares of wealth that drift with prices, and a `SelfTunedLearner` that decides when a trade is worth its cost.
 
     It is a `Rule` for `backtest` too. Nothing is tuned. Nine tenths of its trust are in doing nothing, so its charges,
@@ -32,7 +34,9 @@ class Portfolio(Rule):
     Parameters
     ----------
     assets : int or sequence of str
-        How many there are, or their names.
+        How many there are, or their names, as in a list or in ``prices.columns``. A portfolio with names takes
+        relatives and shares with names, of a dict, series or frame, by name, and refuses other names; plain arrays go
+        by position. One that is made of a number takes whatever names there are by position.
     cost : float, default 0.0
         Price of buying or selling one unit of wealth: 0.001 for a tenth of a per cent.
     start : array of shape (d,), optional
@@ -71,27 +75,23 @@ class Portfolio(Rule):
 
     def __init__(
         self,
-        assets: int | Sequence[str],
+        assets: int | Iterable[str],
         *,
         cost: float = 0.0,
-        start: ArrayLike | None = None,
+        start: PerAsset | None = None,
         equal_shares: bool = False,
     ) -> None:
-        if isinstance(assets, str):
-            raise ParameterError(f'Portfolio: assets must be a number or names, such as ["a", "b"], got {assets!r}.')
-        if isinstance(assets, Sequence):
-            self.assets = tuple(instance("Portfolio", "assets", name, str, '["a", "b"]') for name in assets)
-        else:
-            self.assets = tuple(str(k) for k in range(whole("Portfolio", "assets", assets)))
+        self.assets, named = read_assets("Portfolio", assets)
+        self._names = self.assets if named else None
         dim = len(self.assets)
         if dim < 2:
             raise ParameterError(f"Portfolio: there must be at least two assets to choose from, got {dim}.")
         self.cost, self.equal_shares = read_cost("Portfolio", cost), bool(equal_shares)
-        begin = np.full(dim, 1.0 / dim) if start is None else shares("Portfolio", "start", start, dim)
+        begin = np.full(dim, 1.0 / dim) if start is None else shares("Portfolio", "start", start, dim, self._names)
         self.learner = SelfTunedLearner(Simplex(dim), switching_cost=MoveCost(self.cost), start=begin)
         self.holdings, self.log_wealth, self.turnover = read_only(begin.copy()), 0.0, 0.0
 
-    def act(self, holdings: ArrayLike | None = None) -> Array:
+    def act(self, holdings: PerAsset | None = None) -> Array:
         """Return the shares of wealth to go to, read-only, and the same until `observe`.
 
         Parameters
@@ -105,8 +105,9 @@ class Portfolio(Rule):
             return self.learner.act()
         return self.learner.act(proposal={UNIFORM: np.full(len(self.assets), 1.0 / len(self.assets))})
 
-    def _check_held(self, holdings: ArrayLike) -> None:
-        given = array("Portfolio.act", "holdings", holdings, (len(self.assets),))
+    def _check_held(self, holdings: PerAsset) -> None:
+        read = lined_up("Portfolio.act", "holdings", holdings, self._names)
+        given = array("Portfolio.act", "holdings", read, (len(self.assets),))
         if not np.allclose(given, self.holdings, rtol=NEAR, atol=NEAR):
             told, own = (np.array2string(one, threshold=8, precision=4) for one in (given, self.holdings))
             raise InputError(
@@ -114,15 +115,16 @@ class Portfolio(Rule):
                 "with, and give backtest the same start."
             )
 
-    def observe(self, relatives: ArrayLike) -> None:
+    def observe(self, relatives: PerAsset) -> None:
         """Take in what prices did: the trade is paid for, and the holdings drift.
 
         Parameters
         ----------
         relatives : array of shape (d,)
-            Price at the end of the round over price at its beginning, for every asset, above zero.
+            Price at the end of the round over price at its beginning, for every asset, above zero. A dict, a pandas
+            series or a frame of one row goes by name where the portfolio has names.
         """
-        x = read_round("Portfolio.observe", relatives, len(self.assets))
+        x = read_round("Portfolio.observe", relatives, len(self.assets), self._names)
         target = self.learner._acted
         if target is None:
             raise too_early(self)
@@ -139,6 +141,17 @@ class Portfolio(Rule):
         """Go on after copying, where NumPy forgets which arrays are read-only."""
         self.__dict__.update(saved)
         read_only(self.holdings)
+
+    def _card(self) -> Card:
+        state = "waits for prices" if self.learner._acted is not None else "ready to act"
+        rows = [
+            ("assets", f"{len(self.assets)}"),
+            ("cost", f"{self.cost:g}"),
+            ("round", f"{self.learner.round}, {state}"),
+            ("log-wealth", f"{self.log_wealth:.6g}"),
+            ("turnover", f"{self.turnover:.6g}"),
+        ]
+        return Card("Portfolio", rows, "holdings, the largest first", heaviest(self.assets, self.holdings))
 
     def __repr__(self) -> str:
         return f"Portfolio({len(self.assets)} assets, cost={self.cost:g}, round={self.learner.round})"

@@ -3,8 +3,8 @@
 import numpy as np
 
 from driftwise._validate import Array, number
+from driftwise.adapters.portfolio.relatives import read_round
 from driftwise.adapters.portfolio.rule import Rule, too_early
-from driftwise.adapters.portfolio.trades import read_round
 from driftwise.errors import ConvergenceError
 
 NEGATIVE = 1e-12

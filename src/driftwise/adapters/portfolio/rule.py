@@ -2,10 +2,9 @@
 
 from abc import abstractmethod
 
-from numpy.typing import ArrayLike
-
 from driftwise._settings import Fixed
 from driftwise._validate import Array
+from driftwise.adapters.portfolio.names import Names, PerAsset
 from driftwise.errors import OrderError
 
 
@@ -33,8 +32,11 @@ class Rule(Fixed):
     -0.01
     """
 
+    _names: Names | None = None
+    """What its assets are called, in its own order; None where it takes them by position."""
+
     @abstractmethod
-    def act(self, holdings: Array) -> ArrayLike:
+    def act(self, holdings: Array) -> PerAsset:
         """Return the shares of wealth to go to.
 
         Parameters

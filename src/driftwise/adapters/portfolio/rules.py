@@ -1,11 +1,12 @@
 """The rules of the field: hold, rebalance, exponentiated gradient; and the best constant portfolio, in hindsight."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, checked, number, read_only
+from driftwise.adapters.portfolio.names import PerAsset, agreed
+from driftwise.adapters.portfolio.relatives import read_relatives, read_round
 from driftwise.adapters.portfolio.rule import Rule, too_early
-from driftwise.adapters.portfolio.trades import read_round, shares
+from driftwise.adapters.portfolio.trades import shares
 from driftwise.domains import Simplex
 from driftwise.losses import LogWealthLoss
 from driftwise.optimum import best_fixed
@@ -19,7 +20,7 @@ class BuyAndHold(Rule):
     Parameters
     ----------
     weights : array of shape (d,), optional
-        Shares to begin with; what is held already when left out.
+        Shares to begin with; what is held already when left out. By name where they and the relatives have names.
 
     Examples
     --------
@@ -28,8 +29,9 @@ class BuyAndHold(Rule):
     array([0.75, 0.25])
     """
 
-    def __init__(self, weights: ArrayLike | None = None) -> None:
+    def __init__(self, weights: PerAsset | None = None) -> None:
         self.weights = None if weights is None else read_only(shares("BuyAndHold", "weights", weights))
+        self._names = agreed("BuyAndHold", "weights", weights)
         self._acted = self._bought = False
 
     def act(self, holdings: Array) -> Array:
@@ -65,7 +67,7 @@ class Rebalanced(Rule):
     Parameters
     ----------
     weights : array of shape (d,), optional
-        The shares; the same of each asset when left out.
+        The shares; the same of each asset when left out. By name where they and the relatives have names.
 
     References
     ----------
@@ -78,8 +80,9 @@ class Rebalanced(Rule):
     1.125
     """
 
-    def __init__(self, weights: ArrayLike | None = None) -> None:
+    def __init__(self, weights: PerAsset | None = None) -> None:
         self.weights = None if weights is None else read_only(shares("Rebalanced", "weights", weights))
+        self._names = agreed("Rebalanced", "weights", weights)
 
     def act(self, holdings: Array) -> Array:
         """Return the shares.
@@ -162,7 +165,7 @@ def _shares_of(powers: Array) -> Array:
 
 
 @checked
-def best_constant(relatives: ArrayLike) -> Array:
+def best_constant(relatives: PerAsset) -> Array:
     """Return the shares that would have been the best to rebalance to in every round, costs aside, in hindsight.
 
     Parameters
@@ -176,5 +179,5 @@ def best_constant(relatives: ArrayLike) -> Array:
     >>> best_constant([[2.0, 1.0], [0.5, 1.0]]).round(6)
     array([0.5, 0.5])
     """
-    losses = LogWealthLoss(relatives)
+    losses = LogWealthLoss(read_relatives("best_constant", relatives))
     return best_fixed(losses, Simplex(losses.dim))

@@ -1,11 +1,10 @@
 """Shares of wealth: what a trade leaves that is paid for out of the portfolio itself, and how prices move them."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from driftwise._validate import Array, array, checked, number
+from driftwise.adapters.portfolio.names import Names, PerAsset, agreed, lined_up
 from driftwise.domains import Simplex
-from driftwise.drift import above_zero
 from driftwise.errors import ConvergenceError, InputError
 
 DEAREST = 0.5
@@ -22,7 +21,7 @@ LEAST = float(np.finfo(np.float64).tiny)
 
 
 @checked
-def rebalance(holdings: ArrayLike, target: ArrayLike, cost: float) -> tuple[float, float]:
+def rebalance(holdings: PerAsset, target: PerAsset, cost: float) -> tuple[float, float]:
     """Return what part of the wealth is left after a trade, and what part of it was traded.
 
     Every unit of wealth that is bought or sold costs `cost`, and that is paid out of the portfolio, so that less is
@@ -33,7 +32,7 @@ def rebalance(holdings: ArrayLike, target: ArrayLike, cost: float) -> tuple[floa
     holdings : array of shape (d,)
         Shares of wealth before the trade.
     target : array of shape (d,)
-        Shares of what is left, after it.
+        Shares of what is left, after it; by name where both have names.
     cost : float
         Price of buying or selling one unit of wealth, from 0 to below 0.5.
 
@@ -47,7 +46,7 @@ def rebalance(holdings: ArrayLike, target: ArrayLike, cost: float) -> tuple[floa
     (0.99, 1.0)
     """
     before = shares("rebalance", "holdings", holdings)
-    after = shares("rebalance", "target", target, before.size)
+    after = shares("rebalance", "target", target, before.size, agreed("rebalance", "holdings", holdings))
     left, traded = settle(before[None], after[None], read_cost("rebalance", cost))
     return float(left[0]), float(traded[0])
 
@@ -81,16 +80,6 @@ def moved(owner: str, weights: Array, x: Array, first: int = 0) -> tuple[Array, 
     return gained, weights * x / gained[:, None]
 
 
-def read_relatives(owner: str, given: ArrayLike) -> Array:
-    """Return price relatives of many rounds, checked, and nobody else's."""
-    return above_zero(owner, array(owner, "relatives", given, ("rounds", "dim"), copy=True))
-
-
-def read_round(owner: str, given: ArrayLike, dim: int) -> Array:
-    """Return the price relatives of one round, checked, and nobody else's."""
-    return above_zero(owner, array(owner, "relatives", given, (dim,), copy=True))
-
-
 def read_cost(owner: str, cost: float) -> float:
     """Return the price of a unit of trade, checked."""
     price = number(owner, "cost", cost, low=0.0)
@@ -99,9 +88,9 @@ def read_cost(owner: str, cost: float) -> float:
     return price
 
 
-def shares(owner: str, name: str, given: ArrayLike, dim: int | None = None) -> Array:
-    """Return shares of wealth, checked, and in the simplex to the last digit."""
-    weights = array(owner, name, given, ("dim" if dim is None else dim,), copy=True)
+def shares(owner: str, name: str, given: PerAsset, dim: int | None = None, names: Names | None = None) -> Array:
+    """Return shares of wealth, checked, in the simplex to the last digit, and in the order of the names."""
+    weights = array(owner, name, lined_up(owner, name, given, names), ("dim" if dim is None else dim,), copy=True)
     simplex = Simplex(weights.size)
     if not simplex.contains(weights):
         raise InputError(
