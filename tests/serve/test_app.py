@@ -90,18 +90,20 @@ def test_whoever_looks_changes_nothing(tmp_path: Path) -> None:
         ("PUT /learners/web", None, 405, "MethodNotAllowed", "Method Not Allowed"),
         ("POST /learners/web/observe", None, 422, "InputError", "Content-Type: application/json, not nothing"),
         ("POST /learners/web/observe", {}, 422, "InputError", 'give one of "loss", "gradient" and "skip": true'),
-        ("POST /learners/web/observe", b"{", 422, "InputError", "body is no JSON: Expecting property name enclosed in double quotes at position 1."),
+        ("POST /learners/web/observe", b"{", 422, "InputError", "no JSON: Expecting property name"),
         ("POST /learners/web/observe", b"[" * 60_000, 422, "InputError", "parsing the body"),
         ("POST /learners/web/observe", b"\xff\xfe", 422, "InputError", "body is no JSON: "),
         ("POST /learners/web/observe", b'{"gradient": NaN}', 422, "InputError", "finite and 10000 at most, got NaN."),
         ("POST /learners/web/observe", b'{"gradient": [-Infinity]}', 422, "InputError", "got [-Infinity]."),
         ("POST /learners/web/observe", b'{"gradient": 1e999}', 422, "InputError", "got Infinity."),
-        ("POST /learners/web/observe", b'{"gradient": 1' + b"0" * 400 + b"}", 422, "InputError", "gradient must be a number or a list"),
+        ("POST /learners/web/observe", b'{"gradient": 1' + b"0" * 400 + b"}", 422, "InputError", "gradient must be"),
         ("POST /learners/web/observe", b'{"gradient": 1' + b"0" * 5000 + b"}", 422, "InputError", "parsing the body"),
         ("POST /learners/web/observe", {"gradient": 1e101}, 422, "InputError", "at most 1e+100 in size"),
         ("POST /learners/web/observe", {"gradient": [1, 2]}, 422, "InputError", "shape (1,)"),
+        ("POST /learners/web/observe", {"loss": {"kind": "capacity", "demand": [1, 2]}}, 422, "InputError",
+         "the loss is one of 2 numbers, and a decision of this key has 1"),
         ("POST /learners/web/observe", {"gradient": "1"}, 422, "InputError", 'at most, got "1".'),
-        ("POST /learners/web/observe", {"gradient": 1, "round": 7}, 409, "OrderError", "this is round 0; act first"),
+        ("POST /learners/web/observe", {"gradient": 1, "round": 7}, 409, "OrderError", "0; POST /learners/web/act"),
         ("POST /learners/web/act", {"proposal": 3}, 422, "ParameterError", "makes no use of a proposal"),
         ("POST /learners/web/act", {"round": 3}, 409, "OrderError", "act is for round 3, and this is round 0"),
         ("POST /learners/web/act", [1], 422, "InputError", "body must be an object"),
@@ -150,10 +152,30 @@ def test_the_wrong_order_is_a_conflict(tmp_path: Path) -> None:
     with local(tmp_path) as client:
         client.act()
         client.observe("web", gradient=-3.0, round=0)
-        for told in ({"gradient": -3.0}, {"gradient": -2.0, "round": 0}, {"skip": True}, {"skip": True, "round": 0}):
+        for told, said in (
+            ({"gradient": -3.0}, "round 1 is not open; POST /learners/web/act first, which opens round 1."),
+            ({"gradient": -2.0, "round": 0}, "this key takes feedback for the round that is open only (--late"),
+            ({"skip": True}, "round 1 is not open; POST /learners/web/act first"),
+            ({"skip": True, "round": 0}, "round 0 is over"),
+        ):
             answer = client.post("/learners/web/observe", told)
             assert (answer.status_code, answer.json()["kind"]) == (409, "OrderError")
+            assert said in answer.json()["error"]
         assert client.entry("web").learner.round == 1
+
+
+def test_late_feedback_is_taken_once(tmp_path: Path) -> None:
+    with local(tmp_path, machines(late=2)) as client:
+        for _ in range(4):
+            client.act()
+            client.observe("web", skip=True)
+        client.observe("web", gradient=-1.0, round=2)
+        client.act()
+        for k, said in ((2, "round 2 has had its feedback"), (1, "for the last 2 rounds that were skipped")):
+            answer = client.post("/learners/web/observe", {"gradient": -2.0, "round": k})
+            assert (answer.status_code, answer.json()["kind"]) == (409, "OrderError")
+            assert said in answer.json()["error"]
+            assert "skip()" not in answer.text
 
 
 def test_a_request_that_is_repeated_is_done_once(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def _body(error: Any, body: Any) -> str:
     if not place:
         return f"body must be an object, as in {EXAMPLE} for observe or {{}} for act, got {describe(body)}"
     name = place[0]
-    given = body.get(name) if isinstance(body, dict) else None
+    given: Any = body.get(name) if isinstance(body, dict) else None
     if kind.startswith("union_tag"):
         had = "is missing" if "kind" not in given else f"cannot be {describe(given['kind'])}"
         return f"loss: its kind {had}; it is one of {', '.join(KINDS)}, as in {EXAMPLE}"
