@@ -384,8 +384,10 @@ def test_wrong_options_are_refused(tmp_path: Path, options: dict[str, Any], said
 
 
 def test_a_function_that_makes_no_learner_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="the function made 'warm-up' for key 'warm-up', which is no Learner"):
-        local(tmp_path, lambda key: key).__enter__()
+    with local(tmp_path, lambda key: key) as client:
+        answer = client.post("/learners/web/act")
+        assert answer.status_code == 422
+        assert "the function made 'web' for key 'web', which is no Learner" in answer.json()["error"]
 
 
 def test_nothing_of_the_web_is_imported_before_it_is_asked_for() -> None:

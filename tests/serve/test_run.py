@@ -26,7 +26,7 @@ from tests.serve.exposition import parse
 from tests.serve.local import CAPACITY, HEADERS, TOKEN, machines
 from tests.serve.process import OPTIONS, Patient, Running
 
-MAKE = learners([0.0], [40.0], [6.0], [0.0], None, [10.0], 4, 0, True)
+MAKE: Any = learners([0.0], [40.0], [6.0], [0.0], None, [10.0], 4, 0, True)
 """Makes the learners that a process with `OPTIONS` has."""
 
 

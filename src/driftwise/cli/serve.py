@@ -11,9 +11,7 @@ from driftwise._files import read_limited
 from driftwise.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from driftwise.learners import Learner
+    from driftwise.adapters.keyed import Maker
 
 ENVIRONMENT = "DRIFTWISE_TOKEN"
 
@@ -125,12 +123,13 @@ def learners(
     period: int | None,
     late: int,
     whole: bool,
-) -> "Callable[[str], Learner]":
-    """Return what makes the learner of a new key."""
-    import zlib
-
+) -> "Maker":
+    """Return what the learner of a new key begins as, or what makes it."""
     import driftwise as dw
+    from driftwise.serve.begin import Rounding
 
+    if price is not None and not (up is None and down is None):
+        raise ParameterError("serve: give --switching-cost, or --up and --down, not both.")
     if (up is None) != (down is None) or (up is None) == (price is None):
         raise ParameterError(
             "serve: say what a move costs, with --up PRICE and --down PRICE (0 for a side that is free), or with "
@@ -142,13 +141,10 @@ def learners(
     else:
         assert price is not None
         cost = price
+    if whole and any(not number.is_integer() for number in start or ()):
+        raise ParameterError("serve: --start must be a whole number where there is --whole, as it is in force now.")
     first = dw.SelfTunedLearner(dw.Box(low, high), switching_cost=cost, start=start, period=period, late=late)
-
-    def make(key: str) -> "Learner":
-        learner = first.clone()
-        return dw.rounded(learner, seed=zlib.crc32(key.encode())) if whole else learner
-
-    return make
+    return Rounding(first) if whole else first
 
 
 def _one_or_each(prices: list[float]) -> float | list[float]:

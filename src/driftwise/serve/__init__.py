@@ -43,8 +43,10 @@ def make_app(
     Parameters
     ----------
     learner : Learner or callable
-        What the learner of a new key begins as; or a function of the key that makes it, called once with "warm-up".
-        Of any kind that can be saved. Keys that exist already keep the learner that they have.
+        What the learner of a new key begins as; or a function of the key that makes it, called when a key begins. What
+        such a function raises as a `LookupError` is answered with 404, and as a `DriftwiseError` with 422; the first
+        request may have to wait for compilation then. Of any kind that can be saved. Keys that exist already keep the
+        learner that they have.
     state : str or path
         Folder that the learners are kept in; made if it is not there.
     token : str, optional

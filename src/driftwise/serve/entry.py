@@ -11,7 +11,8 @@ from driftwise.checkpoint import from_bytes
 from driftwise.errors import CheckpointError, InputError, OrderError, ParameterError
 from driftwise.learners import Learner
 from driftwise.movecost import MoveCost
-from driftwise.serve.shapes import Asked, Decided, Learnt, Paid, State, Told, Weights
+from driftwise.serve.begin import settings_of
+from driftwise.serve.shapes import Asked, Decided, Learnt, Paid, Settings, State, Told, Weights
 
 NAMES = 16
 """Most names of proposals that a learner is given; each makes its rounds longer for good."""
@@ -158,6 +159,7 @@ class Entry:
         return State(
             key=self.key,
             learner=repr(self.learner),
+            settings=Settings(**settings_of(self.learner)),
             round=self.learner.round,
             open=self.asked is not None,
             decision=numbers,
