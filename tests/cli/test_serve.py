@@ -9,7 +9,7 @@ import pytest
 
 import driftwise as dw
 from driftwise.cli import app
-from driftwise.errors import DriftwiseError, InputError
+from driftwise.errors import DriftwiseError, InputError, StorageError
 from tests.cli.small import RUNNER
 
 USUAL = ["serve", "--state", "state", "--low", "0", "--high", "40"]
@@ -45,7 +45,7 @@ def test_the_learner_is_the_one_that_was_described(given: dict[str, Any]) -> Non
 
 
 def test_whole_numbers_are_rounded_for_each_key_in_its_own_way(given: dict[str, Any]) -> None:
-    run("--switching-cost", "2", "--start", "10", "--whole")
+    run("--switching-cost", "0.1", "--start", "10", "--whole")
     make = given["learner"]
     found = set()
     for i in range(20):
@@ -126,7 +126,23 @@ def test_wrong_options_are_said(
         run(*arguments)
 
 
+def test_a_state_that_is_a_file_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="file is not a folder: give another one"):
+        run("--switching-cost", "1", "--state", str(tmp_path / "file"))
+
+
 def test_help_says_what_an_operator_has_to_know() -> None:
     output = re.sub(r"\s+", " ", RUNNER.invoke(app, ["serve", "--help"], env={"COLUMNS": "200"}).output)
-    for word in ("--token-file", "DRIFTWISE_TOKEN", "--no-token", "kill -9", "/metrics", "/docs", "--no-sync", "POST"):
+    for word in (
+        "--token-file",
+        "DRIFTWISE_TOKEN",
+        "--no-token",
+        "kill -9",
+        "/metrics",
+        "/docs",
+        "--no-sync",
+        "POST",
+        "143",
+    ):
         assert word in output

@@ -128,7 +128,7 @@ def test_two_thousand_requests_over_four_connections(tmp_path: Path) -> None:
     assert counted == {"200": 4 * 166 * 3.0}
     assert series["driftwise_rounds_total", ()] == 4 * 166.0
     assert series["driftwise_learners", ()] == 5.0
-    assert (code, said) == (-signal.SIGTERM, "")
+    assert (code, said) == (143, f"Stopped. Everything is in {tmp_path}.\n")
     assert sorted(path.name for path in tmp_path.iterdir())[0].startswith("checkpoint")
 
 
@@ -140,7 +140,8 @@ def test_a_process_is_as_careful_as_the_application(tmp_path: Path) -> None:
         url = running.url.replace("0.0.0.0", "127.0.0.1")
         with httpx.Client(base_url=url, headers=HEADERS) as client:
             assert client.post("/learners/web/act").status_code == 200
-            assert client.post("/learners/web/act", headers={"Authorization": "Bearer x"}).status_code == 401
+            stranger = client.post("/learners/web/act", headers={"Authorization": "Bearer x"})
+            assert (stranger.status_code, stranger.headers["www-authenticate"]) == (401, "Bearer")
             assert "server" not in client.get("/healthz").headers
             large = client.post("/learners/web/observe", content=iter([b"{" * 400] * 9))
             assert (large.status_code, large.json()["kind"]) == (413, "TooLarge")
@@ -163,7 +164,7 @@ def test_the_end_in_order_is_a_checkpoint(tmp_path: Path) -> None:
     with Patient() as client, Running(tmp_path) as running:
         client.url = running.url
         play(client, "web", 5, [])
-        assert running.end() == (-signal.SIGTERM, "")
+        assert running.end() == (143, f"Stopped. Everything is in {tmp_path}.\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint-1", "journal-1", "lock"]
     with Patient() as client, Running(tmp_path) as running:
         client.url = running.url
@@ -230,6 +231,17 @@ def test_a_thread_of_this_process_serves_too(tmp_path: Path) -> None:
     with background(machines(), tmp_path) as url:
         assert httpx.get(f"{url}/learners/web").json()["open"] is True
     assert threading.active_count() < 10
+
+
+def test_a_service_is_begun_once(tmp_path: Path) -> None:
+    service = background(machines(), tmp_path)
+    with service as url:
+        with pytest.raises(OrderError, match="has been begun before; call background again"), service:
+            pass
+        assert httpx.get(f"{url}/healthz").status_code == 200
+        assert (httpx.head(f"{url}/healthz").status_code, httpx.head(f"{url}/healthz").content) == (200, b"")
+    with pytest.raises(OrderError, match="has been begun before; call background again"), service:
+        pass
 
 
 def test_a_thread_that_ends_before_it_answers_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

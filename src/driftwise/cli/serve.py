@@ -1,6 +1,7 @@
 """`driftwise serve`: learners by key, over HTTP."""
 
 import os
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -73,14 +74,15 @@ def serve(
     POST /learners/KEY/act gives the decision of a round, POST /learners/KEY/observe takes what it has cost, GET
     /learners/KEY shows it to people and autoscalers, /metrics to Prometheus, /docs describes the rest.
 
-    What was acknowledged survives kill -9 and a loss of power; SIGTERM ends it in order. The options from --low to
-    --whole are those of keys that are new: others keep theirs.
+    What was acknowledged survives kill -9 and a loss of power; SIGTERM and Ctrl-C end it in order, with exit codes 143
+    and 130. The options from --low to --whole are those of keys that are new: others keep theirs.
 
     For example: driftwise serve --state state --low 0 --high 40 --up 6 --down 0 --period 24 --whole
     """
     from driftwise.serve import serve as run
 
     optional("serve", "fastapi", "serve")
+    usual = signal.signal(signal.SIGTERM, _end)  # the server has its own while it runs, and then calls this one
     try:
         run(
             learners(low, high, up, down, switching_cost, start, period, late, whole),
@@ -95,9 +97,19 @@ def serve(
             sync=sync,
             ready=lambda line: typer.echo(line),
         )
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Terminated) as error:
         typer.echo(f"Stopped. Everything is in {state}.", err=True)
-        raise typer.Exit(130) from None
+        raise typer.Exit(143 if isinstance(error, Terminated) else 130) from None
+    finally:
+        signal.signal(signal.SIGTERM, usual)
+
+
+class Terminated(BaseException):
+    """SIGTERM has come."""
+
+
+def _end(*_: object) -> None:
+    raise Terminated
 
 
 def read_token(file: Path | None) -> str | None:

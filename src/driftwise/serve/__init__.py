@@ -168,6 +168,8 @@ def background(
 ) -> AbstractContextManager[str]:
     """Serve in a thread of this process, for a notebook or a test: a context with the address as its value.
 
+    It can be entered once; call it again for the same folder to go on.
+
     Parameters
     ----------
     learner, state
@@ -193,9 +195,9 @@ def background(
     """
     app = make_app(learner, state, **options)
     optional(OWNER, "uvicorn", "serve")
-    from driftwise.serve.run import in_thread
+    from driftwise.serve.run import InThread
 
-    return in_thread(app, "127.0.0.1", whole(OWNER, "port", port, low=0, high=65535))
+    return InThread(app, "127.0.0.1", whole(OWNER, "port", port, low=0, high=65535))
 
 
 def _read_token(token: str | None, no_token: bool) -> str | None:
