@@ -24,7 +24,7 @@ from driftwise.serve import background, serve
 from driftwise.serve.run import Server, is_loopback
 from tests.serve.exposition import parse
 from tests.serve.local import CAPACITY, HEADERS, TOKEN, machines
-from tests.serve.process import OPTIONS, Patient, Running
+from tests.serve.process import OPTIONS, Patient, Running, without_notice
 
 MAKE: Any = learners([0.0], [40.0], [6.0], [0.0], None, [10.0], 4, 0, True)
 """Makes the learners that a process with `OPTIONS` has."""
@@ -156,8 +156,9 @@ def test_a_process_is_as_careful_as_the_application(tmp_path: Path) -> None:
             text=True,
         )
         assert other.returncode == 1
-        assert other.stderr.startswith("driftwise: serve: another process serves")
-        assert other.stderr.count("\n") == 1
+        said = without_notice(other.stderr)
+        assert said.startswith("driftwise: serve: another process serves")
+        assert said.count("\n") == 1
 
 
 def test_the_end_in_order_is_a_checkpoint(tmp_path: Path) -> None:
@@ -198,7 +199,20 @@ def refused(arguments: list[str], **environment: str) -> tuple[int, str]:
     command = [sys.executable, "-m", "driftwise", "serve", *OPTIONS, *arguments]
     done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60)
     assert done.stdout == ""
-    return done.returncode, done.stderr
+    return done.returncode, without_notice(done.stderr)
+
+
+def test_who_waits_for_compilation_is_told(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    command = [sys.executable, "-m", "driftwise", "serve", "--state", str(tmp_path / "state"), "--port", "0", *OPTIONS]
+    environment = {**os.environ, "DRIFTWISE_CACHE_DIR": str(cache)}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as one:
+        assert one.stderr is not None
+        assert one.stderr.readline().startswith("driftwise: compiling for this machine, which takes seconds")
+        one.kill()
 
 
 def test_damage_is_one_line(tmp_path: Path) -> None:

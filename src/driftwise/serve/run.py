@@ -11,6 +11,7 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
+from driftwise._compile import say_in_logs
 from driftwise.errors import OrderError, RunError, StorageError
 from driftwise.serve.service import Service
 
@@ -35,6 +36,7 @@ class Server(uvicorn.Server):
 
 def run(app: FastAPI, host: str, port: int, ready: Callable[[str], Any]) -> None:
     """Serve an application until a signal ends it."""
+    say_in_logs()
     with _listening(app, host, port) as (server, socket_, url):
         server.say = lambda: ready(f"Ready: {url}")
         server.run([socket_])
