@@ -202,6 +202,16 @@ def refused(arguments: list[str], **environment: str) -> tuple[int, str]:
     return done.returncode, without_notice(done.stderr)
 
 
+def test_a_shell_that_passes_over_ctrl_c_sees_the_end_too(tmp_path: Path) -> None:
+    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)  # what a process behind "&" is begun with
+    try:
+        running = Running(tmp_path)
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    with running:
+        assert running.end(signal.SIGINT) == (0, f"Stopped. Everything is in {tmp_path}.\n")
+
+
 def test_who_waits_for_compilation_is_told(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     cache.mkdir()

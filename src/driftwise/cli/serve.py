@@ -97,11 +97,15 @@ def serve(
             sync=sync,
             ready=lambda line: typer.echo(line),
         )
-    except (KeyboardInterrupt, Terminated) as error:
-        typer.echo(f"Stopped. Everything is in {state}.", err=True)
-        raise typer.Exit(143 if isinstance(error, Terminated) else 130) from None
+        code = 0  # a signal that this process was begun to pass over, as a shell does behind "&"
+    except KeyboardInterrupt:
+        code = 130
+    except Terminated:
+        code = 143
     finally:
         signal.signal(signal.SIGTERM, usual)
+    typer.echo(f"Stopped. Everything is in {state}.", err=True)
+    raise typer.Exit(code)
 
 
 class Terminated(BaseException):
