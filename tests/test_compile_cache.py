@@ -193,6 +193,18 @@ def test_without_a_terminal_an_interpreter_that_is_asked_by_hand_tells(
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def test_a_process_with_a_log_tells_there(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.delattr(sys, "ps1", raising=False)
+    for name in ("_said", "_logged"):
+        monkeypatch.setattr(_compile, name, False)
+    _compile._say_once(True)
+    assert capsys.readouterr().err == ""
+    _compile.say_in_logs()
+    for _ in range(2):
+        _compile._say_once(True)
+    assert capsys.readouterr().err.count("driftwise: compiling for this machine") == 1
+
+
 def test_a_process_without_an_error_stream_compiles_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(sys, "ps1", raising=False)
     monkeypatch.setattr(sys, "stderr", None)

@@ -110,9 +110,25 @@ def test_what_cannot_be_written_is_said_with_a_remedy(tmp_path: Path) -> None:
                 write("save", wrong, b"x")  # type: ignore[arg-type]
     with pytest.raises(StorageError, match=r"not a regular file"):
         write_atomically("save", os.devnull, b"x")
-    with pytest.raises(StorageError, match=r"sweep: .* cannot be written"):
-        make_folder("sweep", tmp_path / "file" / "inner")
+    for place in (tmp_path / "file" / "inner", tmp_path / "file"):
+        with pytest.raises(
+            StorageError, match=rf"sweep: {place} cannot be written: .*{tmp_path}/file is not a folder: gi"
+        ):
+            make_folder("sweep", place)
     assert names(tmp_path) == ["file"]
+
+
+def test_a_place_where_no_folder_can_be_is_not_said_to_be_absent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: object, **options: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory")  # as in /proc
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(
+        StorageError, match=r"x cannot be written: No such .* A folder cannot be made there: give another"
+    ):
+        make_folder("serve", tmp_path / "x")
 
 
 @pytest.mark.parametrize("code", [errno.EROFS, errno.EACCES])

@@ -220,6 +220,7 @@ def compile_around(function: Callable[..., Any]) -> Callable[..., Any]:
 
 _compiled: list[str] = []
 _said = False
+_logged = False
 
 
 def compilations() -> list[str]:
@@ -238,10 +239,16 @@ def say_nothing() -> None:
     _said = True
 
 
+def say_in_logs() -> None:
+    """Give the notice about compiling without a terminal too, in a process whose log is what people read."""
+    global _logged
+    _logged = True
+
+
 def _say_once(kept: bool) -> None:
     """Tell a waiting user, once per process, that kernels are being compiled."""
     global _said
-    someone = hasattr(sys, "ps1") or (sys.stderr is not None and sys.stderr.isatty())
+    someone = hasattr(sys, "ps1") or (sys.stderr is not None and (_logged or sys.stderr.isatty()))
     if _said or not someone:
         return
     _said = True

@@ -151,8 +151,19 @@ def make_folder(owner: str, folder: str | os.PathLike[str]) -> Path:
     try:
         made.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise storage_error(owner, "written", made, error) from None
+        raise _no_folder(owner, made, error) from None
     return made
+
+
+def _no_folder(owner: str, folder: Path, error: OSError) -> StorageError:
+    """Return the error to raise when a folder cannot be made: there is a file in its place, or nobody may."""
+    if error.errno in (*FULL, *LOCKED):
+        return storage_error(owner, "written", folder, error)
+    in_the_way = [str(place) for place in (folder, *folder.parents) if place.exists() and not place.is_dir()]
+    said = f"{in_the_way[0]} is not a folder" if in_the_way else "A folder cannot be made there"
+    result = StorageError(f"{owner}: {folder} cannot be written: {error.strerror}. {said}: give another one.")
+    result.errno = error.errno
+    return result
 
 
 def read_limited(owner: str, path: str | os.PathLike[str], limit: int | None = None) -> bytes:

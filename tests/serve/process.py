@@ -14,6 +14,11 @@ OPTIONS = ("--low", "0", "--high", "40", "--up", "6", "--down", "0", "--start", 
 """What is decided: as many machines as an operator would have."""
 
 
+def without_notice(said: str) -> str:
+    """Return what a process has said, but that it compiles, which depends on what is kept on disk."""
+    return "".join(line for line in said.splitlines(True) if not line.startswith("driftwise: compiling"))
+
+
 class Running:
     """A process of `driftwise serve` on a port that was free."""
 
@@ -37,7 +42,7 @@ class Running:
         """End it in order, and return its code and what it has said."""
         self.process.send_signal(by)
         _, said = self.process.communicate(timeout=30)
-        return self.process.returncode, said
+        return self.process.returncode, without_notice(said)
 
     def __enter__(self) -> Self:
         return self

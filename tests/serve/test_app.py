@@ -90,27 +90,39 @@ def test_whoever_looks_changes_nothing(tmp_path: Path) -> None:
         ("PUT /learners/web", None, 405, "MethodNotAllowed", "Method Not Allowed"),
         ("POST /learners/web/observe", None, 422, "InputError", "Content-Type: application/json, not nothing"),
         ("POST /learners/web/observe", {}, 422, "InputError", 'give one of "loss", "gradient" and "skip": true'),
-        ("POST /learners/web/observe", b"{", 422, "InputError", "body.1: JSON decode error"),
+        ("POST /learners/web/observe", b"{", 422, "InputError", "no JSON: Expecting property name"),
         ("POST /learners/web/observe", b"[" * 60_000, 422, "InputError", "parsing the body"),
-        ("POST /learners/web/observe", b"\xff\xfe", 422, "InputError", "JSON decode error"),
-        ("POST /learners/web/observe", b'{"gradient": NaN}', 422, "InputError", "should be a finite number"),
-        ("POST /learners/web/observe", b'{"gradient": [-Infinity]}', 422, "InputError", "should be a finite number"),
-        ("POST /learners/web/observe", b'{"gradient": 1e999}', 422, "InputError", "should be a finite number"),
-        ("POST /learners/web/observe", b'{"gradient": 1' + b"0" * 400 + b"}", 422, "InputError", "valid number"),
+        ("POST /learners/web/observe", b"\xff\xfe", 422, "InputError", "body is no JSON: "),
+        ("POST /learners/web/observe", b'{"gradient": NaN}', 422, "InputError", "finite and 10000 at most, got NaN."),
+        ("POST /learners/web/observe", b'{"gradient": [-Infinity]}', 422, "InputError", "got [-Infinity]."),
+        ("POST /learners/web/observe", b'{"gradient": 1e999}', 422, "InputError", "got Infinity."),
+        ("POST /learners/web/observe", b'{"gradient": 1' + b"0" * 400 + b"}", 422, "InputError", "gradient must be"),
         ("POST /learners/web/observe", b'{"gradient": 1' + b"0" * 5000 + b"}", 422, "InputError", "parsing the body"),
         ("POST /learners/web/observe", {"gradient": 1e101}, 422, "InputError", "at most 1e+100 in size"),
         ("POST /learners/web/observe", {"gradient": [1, 2]}, 422, "InputError", "shape (1,)"),
-        ("POST /learners/web/observe", {"gradient": "1"}, 422, "InputError", "should be a valid number"),
-        ("POST /learners/web/observe", {"gradient": 1, "round": 7}, 409, "OrderError", "this is round 0; act first"),
+        ("POST /learners/web/observe", {"loss": {"kind": "capacity", "demand": [1, 2]}}, 422, "InputError",
+         "the loss is one of 2 numbers, and a decision of this key has 1"),
+        ("POST /learners/web/observe", {"gradient": "1"}, 422, "InputError", 'at most, got "1".'),
+        ("POST /learners/web/observe", {"gradient": 1, "round": 7}, 409, "OrderError", "0; POST /learners/web/act"),
         ("POST /learners/web/act", {"proposal": 3}, 422, "ParameterError", "makes no use of a proposal"),
         ("POST /learners/web/act", {"round": 3}, 409, "OrderError", "act is for round 3, and this is round 0"),
-        ("POST /learners/web/act", [1], 422, "InputError", "body: Input should be a valid dictionary"),
-        ("POST /learners/-web/act", None, 422, "InputError", "path.key: String should match pattern"),
-        ("POST /learners/web%0a/act", None, 422, "InputError", "path.key: String should match pattern"),
-        ("POST /learners/w%20b/act", None, 422, "InputError", "path.key: String should match pattern"),
+        ("POST /learners/web/act", [1], 422, "InputError", "body must be an object"),
+        ("POST /learners/-web/act", None, 422, "InputError", "of which the first is a letter or a digit"),
+        ("POST /learners/web%0a/act", None, 422, "InputError", "of which the first is a letter or a digit"),
+        ("POST /learners/w%20b/act", None, 422, "InputError", "of which the first is a letter or a digit"),
         ("POST /learners/..%2f..%2fetc/act", None, 404, "NotFound", "Not Found"),
-        (f"POST /learners/{'x' * 65}/act", None, 422, "InputError", "path.key: String should match pattern"),
-        ("GET /learners?limit=0", None, 422, "InputError", "query.limit: Input should be greater than or equal to 1"),
+        (f"POST /learners/{'x' * 65}/act", None, 422, "InputError", "of which the first is a letter or a digit"),
+        ("GET /learners?limit=0", None, 422, "InputError", "limit must be a whole number from 1 to 1000, got '0'"),
+        ("POST /learners/web/act?round=77", None, 422, "InputError", "not known: round; it takes none"),
+        ("POST /learners/new/act?round=77", None, 422, "InputError", "not known: round; it takes none"),
+        ("POST /learners/web/observe?round=0", {"skip": True}, 422, "InputError", "not known: round"),
+        ("DELETE /learners/web?b=1&a", None, 422, "InputError", "not known: a, b"),
+        ("GET /learners/web?x=1", None, 422, "InputError", "not known: x"),
+        ("GET /learners?limit=2&lmit=2", None, 422, "InputError", "not known: lmit; it takes after and limit."),
+        ("GET /metrics?x=1", None, 422, "InputError", "not known: x"),
+        ("GET /healthz?x=1", None, 422, "InputError", "not known: x"),
+        ("GET /docs?x=1", None, 422, "InputError", "not known: x"),
+        ("GET /openapi.json?x=1", None, 422, "InputError", "not known: x"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_and_changes_nothing(
@@ -140,10 +152,30 @@ def test_the_wrong_order_is_a_conflict(tmp_path: Path) -> None:
     with local(tmp_path) as client:
         client.act()
         client.observe("web", gradient=-3.0, round=0)
-        for told in ({"gradient": -3.0}, {"gradient": -2.0, "round": 0}, {"skip": True}, {"skip": True, "round": 0}):
+        for told, said in (
+            ({"gradient": -3.0}, "round 1 is not open; POST /learners/web/act first, which opens round 1."),
+            ({"gradient": -2.0, "round": 0}, "this key takes feedback for the round that is open only (--late"),
+            ({"skip": True}, "round 1 is not open; POST /learners/web/act first"),
+            ({"skip": True, "round": 0}, "round 0 is over"),
+        ):
             answer = client.post("/learners/web/observe", told)
             assert (answer.status_code, answer.json()["kind"]) == (409, "OrderError")
+            assert said in answer.json()["error"]
         assert client.entry("web").learner.round == 1
+
+
+def test_late_feedback_is_taken_once(tmp_path: Path) -> None:
+    with local(tmp_path, machines(late=2)) as client:
+        for _ in range(4):
+            client.act()
+            client.observe("web", skip=True)
+        client.observe("web", gradient=-1.0, round=2)
+        client.act()
+        for k, said in ((2, "round 2 has had its feedback"), (1, "for the last 2 rounds that were skipped")):
+            answer = client.post("/learners/web/observe", {"gradient": -2.0, "round": k})
+            assert (answer.status_code, answer.json()["kind"]) == (409, "OrderError")
+            assert said in answer.json()["error"]
+            assert "skip()" not in answer.text
 
 
 def test_a_request_that_is_repeated_is_done_once(tmp_path: Path) -> None:
@@ -352,8 +384,10 @@ def test_wrong_options_are_refused(tmp_path: Path, options: dict[str, Any], said
 
 
 def test_a_function_that_makes_no_learner_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="the function made 'warm-up' for key 'warm-up', which is no Learner"):
-        local(tmp_path, lambda key: key).__enter__()
+    with local(tmp_path, lambda key: key) as client:
+        answer = client.post("/learners/web/act")
+        assert answer.status_code == 422
+        assert "the function made 'web' for key 'web', which is no Learner" in answer.json()["error"]
 
 
 def test_nothing_of_the_web_is_imported_before_it_is_asked_for() -> None:

@@ -1,13 +1,18 @@
 """What stands in docs/serve.rst about Kubernetes, curl and the API is true."""
 
+import datetime
 import math
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 import yaml
 
@@ -161,12 +166,19 @@ def test_the_table_has_every_route(tmp_path: Path) -> None:
     assert said == {(method.upper(), path) for path, some in paths.items() for method in some} | {("GET", "/docs")}
 
 
-def test_a_job_that_dies_anywhere_is_caught_up_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
+def names_of_the_page(monkeypatch: pytest.MonkeyPatch, folder: Path) -> dict[str, Any]:
+    """Return what the code of the page makes, which sets DRIFTWISE_TOKEN."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("DRIFTWISE_TOKEN", "")  # the page sets it
+    names: dict[str, Any] = {"__name__": "page"}
     for block in blocks_of("serve", "python"):
         exec(block, names)
-    call, catch_up, demand = names["call"], names["catch_up"], names["demand"]
+    return names
+
+
+def test_a_job_that_dies_anywhere_is_caught_up_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = names_of_the_page(monkeypatch, tmp_path)
+    call, catch_up, first = names["call"], names["catch_up"], names["first"]
     calls: list[int] = []
 
     def dies(*arguments: Any) -> Any:
@@ -184,7 +196,7 @@ def test_a_job_that_dies_anywhere_is_caught_up_with(tmp_path: Path, monkeypatch:
         with background(names["learner"], tmp_path / str(broken), token="a token of your own") as url:
             for _ in range(100):
                 try:
-                    catch_up(url, "web", 25, demand)
+                    catch_up(url, "web", first, first + datetime.timedelta(25))
                     break
                 except ConnectionError:
                     continue
@@ -192,3 +204,34 @@ def test_a_job_that_dies_anywhere_is_caught_up_with(tmp_path: Path, monkeypatch:
     assert len(calls) > 60
     assert found[0] == found[1]
     assert found[0]["round"] == 25
+
+
+def test_the_script_of_the_page_is_whole(tmp_path: Path) -> None:
+    """It is run as cron runs it: in a process of its own, from a file with nothing else in it."""
+    (script,) = [block for block in blocks_of("serve", "python") if "catch_up.py" in block]
+    (tmp_path / "catch_up.py").write_text(script)
+    (line,) = [block for block in blocks_of("serve", "text") if "catch_up.py" in block]
+    words = line.split()
+    container = kind("CronJob")["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"][0]
+    assert words[-3:] == ["http://127.0.0.1:8000", *container["command"][-2:]]
+    assert words[6].partition("=")[0] == container["env"][0]["name"] == "DRIFTWISE_TOKEN"
+
+    def run(*arguments: str, token: str = TOKEN) -> tuple[int, str, str]:
+        command = [sys.executable, "-I", "catch_up.py", *arguments]
+        environment = {**os.environ, "DRIFTWISE_TOKEN": token}
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+        return done.returncode, done.stdout, done.stderr
+
+    before = datetime.datetime.now(datetime.UTC).date() - datetime.timedelta(9)
+    with background(machines(), tmp_path / "state", token=TOKEN) as url:
+        first, again = (run(url, "web", before.isoformat()) for _ in range(2))
+        assert first == again
+        assert first[0] == 0, first
+        state = httpx.get(f"{url}/learners/web", headers=HEADERS).json()
+        assert state["round"] in (9, 10)  # midnight may have passed
+        assert float(first[1]) == state["value"] > 0.0
+        assert run(url, "web")[0] == 1
+        assert "catch_up.py URL KEY FIRST_DAY" in run(url, "web")[2]
+        code, _, said = run(url, "web", (before + datetime.timedelta(2)).isoformat())
+        assert (code, "act is for round" in said) == (1, True)
+        assert "401" in run(url, "web", before.isoformat(), token="another one altogether")[2]

@@ -93,10 +93,10 @@ def test_the_same_feedback_for_the_same_round_is_known_again() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"gradient": 1.0}, "observe was called before act in round 1"),
-        ({"gradient": 1.0, "round": 1}, "observe was called before act in round 1"),
-        ({"gradient": 1.0, "round": 0}, "1 rounds late"),
-        ({"gradient": 1.0, "round": 2}, "this is round 1; act first"),
+        ({"gradient": 1.0}, "round 1 is not open; POST /learners/web/act first, which opens round 1"),
+        ({"gradient": 1.0, "round": 1}, "round 1 is not open; POST"),
+        ({"gradient": 1.0, "round": 0}, "takes feedback for the round that is open only"),
+        ({"gradient": 1.0, "round": 2}, "this is round 1; POST /learners/web/act first"),
         ({"skip": True, "round": 0}, "round 0 is over, and this is round 1; it cannot be skipped any more"),
     ],
 )

@@ -24,9 +24,9 @@ from driftwise.serve import background, serve
 from driftwise.serve.run import Server, is_loopback
 from tests.serve.exposition import parse
 from tests.serve.local import CAPACITY, HEADERS, TOKEN, machines
-from tests.serve.process import OPTIONS, Patient, Running
+from tests.serve.process import OPTIONS, Patient, Running, without_notice
 
-MAKE = learners([0.0], [40.0], [6.0], [0.0], None, [10.0], 4, 0, True)
+MAKE: Any = learners([0.0], [40.0], [6.0], [0.0], None, [10.0], 4, 0, True)
 """Makes the learners that a process with `OPTIONS` has."""
 
 
@@ -128,7 +128,7 @@ def test_two_thousand_requests_over_four_connections(tmp_path: Path) -> None:
     assert counted == {"200": 4 * 166 * 3.0}
     assert series["driftwise_rounds_total", ()] == 4 * 166.0
     assert series["driftwise_learners", ()] == 5.0
-    assert (code, said) == (-signal.SIGTERM, "")
+    assert (code, said) == (143, f"Stopped. Everything is in {tmp_path}.\n")
     assert sorted(path.name for path in tmp_path.iterdir())[0].startswith("checkpoint")
 
 
@@ -140,7 +140,8 @@ def test_a_process_is_as_careful_as_the_application(tmp_path: Path) -> None:
         url = running.url.replace("0.0.0.0", "127.0.0.1")
         with httpx.Client(base_url=url, headers=HEADERS) as client:
             assert client.post("/learners/web/act").status_code == 200
-            assert client.post("/learners/web/act", headers={"Authorization": "Bearer x"}).status_code == 401
+            stranger = client.post("/learners/web/act", headers={"Authorization": "Bearer x"})
+            assert (stranger.status_code, stranger.headers["www-authenticate"]) == (401, "Bearer")
             assert "server" not in client.get("/healthz").headers
             large = client.post("/learners/web/observe", content=iter([b"{" * 400] * 9))
             assert (large.status_code, large.json()["kind"]) == (413, "TooLarge")
@@ -155,15 +156,16 @@ def test_a_process_is_as_careful_as_the_application(tmp_path: Path) -> None:
             text=True,
         )
         assert other.returncode == 1
-        assert other.stderr.startswith("driftwise: serve: another process serves")
-        assert other.stderr.count("\n") == 1
+        said = without_notice(other.stderr)
+        assert said.startswith("driftwise: serve: another process serves")
+        assert said.count("\n") == 1
 
 
 def test_the_end_in_order_is_a_checkpoint(tmp_path: Path) -> None:
     with Patient() as client, Running(tmp_path) as running:
         client.url = running.url
         play(client, "web", 5, [])
-        assert running.end() == (-signal.SIGTERM, "")
+        assert running.end() == (143, f"Stopped. Everything is in {tmp_path}.\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint-1", "journal-1", "lock"]
     with Patient() as client, Running(tmp_path) as running:
         client.url = running.url
@@ -197,7 +199,30 @@ def refused(arguments: list[str], **environment: str) -> tuple[int, str]:
     command = [sys.executable, "-m", "driftwise", "serve", *OPTIONS, *arguments]
     done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60)
     assert done.stdout == ""
-    return done.returncode, done.stderr
+    return done.returncode, without_notice(done.stderr)
+
+
+def test_a_shell_that_passes_over_ctrl_c_sees_the_end_too(tmp_path: Path) -> None:
+    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)  # what a process behind "&" is begun with
+    try:
+        running = Running(tmp_path)
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    with running:
+        assert running.end(signal.SIGINT) == (0, f"Stopped. Everything is in {tmp_path}.\n")
+
+
+def test_who_waits_for_compilation_is_told(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    command = [sys.executable, "-m", "driftwise", "serve", "--state", str(tmp_path / "state"), "--port", "0", *OPTIONS]
+    environment = {**os.environ, "DRIFTWISE_CACHE_DIR": str(cache)}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as one:
+        assert one.stderr is not None
+        assert one.stderr.readline().startswith("driftwise: compiling for this machine, which takes seconds")
+        one.kill()
 
 
 def test_damage_is_one_line(tmp_path: Path) -> None:
@@ -230,6 +255,17 @@ def test_a_thread_of_this_process_serves_too(tmp_path: Path) -> None:
     with background(machines(), tmp_path) as url:
         assert httpx.get(f"{url}/learners/web").json()["open"] is True
     assert threading.active_count() < 10
+
+
+def test_a_service_is_begun_once(tmp_path: Path) -> None:
+    service = background(machines(), tmp_path)
+    with service as url:
+        with pytest.raises(OrderError, match="has been begun before; call background again"), service:
+            pass
+        assert httpx.get(f"{url}/healthz").status_code == 200
+        assert (httpx.head(f"{url}/healthz").status_code, httpx.head(f"{url}/healthz").content) == (200, b"")
+    with pytest.raises(OrderError, match="has been begun before; call background again"), service:
+        pass
 
 
 def test_a_thread_that_ends_before_it_answers_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import driftwise as dw
-from driftwise.errors import CheckpointError, StorageError
+from driftwise.errors import CheckpointError, ParameterError, StorageError
+from driftwise.serve.begin import Rounding
 from driftwise.serve.records import BEGINNING, frame, read
 from driftwise.serve.service import Service
 from driftwise.serve.shapes import Asked, Told
@@ -223,6 +224,54 @@ def test_keys_keep_the_learner_that_they_have(tmp_path: Path) -> None:
         assert client.act("old")["value"] == 2
 
 
+SETTINGS: dict[str, Any] = {"switching_cost": dw.MoveCost(up=6.0, down=0.0), "start": [10.0], "period": 4}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"switching_cost": 6.0}, {"switching_cost": dw.MoveCost(up=6.0, down=1.0)}, {"period": 5}, {"late": 1},
+        {"high": 41.0}, {"whole": True}, {"start": [11.0]}, {},
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_other_settings_than_those_of_old_keys_are_said(
+    tmp_path: Path, changed: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def made(high: float = 40.0, whole: bool = False, **options: Any) -> Any:
+        learner = dw.SelfTunedLearner(dw.Box([0.0], [high]), **{**SETTINGS, **options})
+        return Rounding(learner) if whole else learner
+
+    with local(tmp_path, made()) as client:
+        for key in ("b", "a"):
+            client.act(key)
+    with local(tmp_path, made()):
+        pass
+    assert capsys.readouterr().err == ""
+    with local(tmp_path, made(**changed)) as client:
+        said = capsys.readouterr().err
+        client.act("new")
+        settings = {key: client.get(f"/learners/{key}").json()["settings"] for key in ("a", "new")}
+    differs = bool(changed) and "start" not in changed  # what is in force is not a setting
+    assert ("2 of 2 learners" in said and "among them 'a'" in said) == differs
+    assert (settings["a"] != settings["new"]) == differs
+    assert settings["a"] == {
+        "low": [0.0], "high": [40.0], "switching_cost": {"up": 6.0, "down": 0.0}, "period": 4, "late": 0,
+        "whole": False,
+    }  # fmt: skip
+    with local(tmp_path, made(**changed)):
+        assert ("2 of 3 learners" in capsys.readouterr().err) == differs
+
+
+def test_a_learner_that_knows_no_bounds_and_no_season_has_none(tmp_path: Path) -> None:
+    with local(tmp_path, dw.OGD(dw.Ball(2), step=1.0)) as client:
+        client.act()
+        settings = client.get("/learners/web").json()["settings"]
+    assert settings == {
+        "low": None, "high": None, "switching_cost": 0.0, "period": None, "late": 0, "whole": False,
+    }  # fmt: skip
+
+
 def test_learners_may_be_made_by_a_function_of_the_key(tmp_path: Path) -> None:
     asked = []
 
@@ -234,7 +283,28 @@ def test_learners_may_be_made_by_a_function_of_the_key(tmp_path: Path) -> None:
         for key in ("a", "bcd", "a"):
             client.act(key)
         assert "high=[3.]" in client.get("/learners/bcd").json()["learner"]
-    assert asked == ["warm-up", "a", "bcd"]
+    assert asked == ["a", "bcd"]
+    with local(tmp_path, make) as client:
+        assert client.act("a")["value"] == 0
+    assert asked == ["a", "bcd"]
+
+
+def test_a_function_that_knows_no_such_key_is_quoted(tmp_path: Path) -> None:
+    def make(key: str) -> dw.Learner:
+        if key == "bad":
+            raise ParameterError("it has no bounds.")
+        return dw.OGD(dw.Box([0.0], [{"web": 40.0}[key]]), step=1.0)
+
+    with local(tmp_path, make) as client:
+        client.act("web")
+        for key, status, kind, said in (
+            ("other", 404, "UnknownKey", "There is no learner for 'other': other"),
+            ("bad", 422, "ParameterError", "it has no bounds."),
+        ):
+            answer = client.post(f"/learners/{key}/act")
+            assert (answer.status_code, answer.json()) == (status, {"error": said, "kind": kind})
+        assert sorted(client.service.entries) == ["web"]
+        assert client.act("web")["value"] == 0
 
 
 def test_a_class_of_your_own_must_be_named(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`driftwise serve`: learners by key, over HTTP."""
 
 import os
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +12,7 @@ from driftwise._files import read_limited
 from driftwise.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from driftwise.learners import Learner
+    from driftwise.adapters.keyed import Maker
 
 ENVIRONMENT = "DRIFTWISE_TOKEN"
 
@@ -75,14 +74,15 @@ def serve(
     POST /learners/KEY/act gives the decision of a round, POST /learners/KEY/observe takes what it has cost, GET
     /learners/KEY shows it to people and autoscalers, /metrics to Prometheus, /docs describes the rest.
 
-    What was acknowledged survives kill -9 and a loss of power; SIGTERM ends it in order. The options from --low to
-    --whole are those of keys that are new: others keep theirs.
+    What was acknowledged survives kill -9 and a loss of power; SIGTERM and Ctrl-C end it in order, with exit codes 143
+    and 130. The options from --low to --whole are those of keys that are new: others keep theirs.
 
     For example: driftwise serve --state state --low 0 --high 40 --up 6 --down 0 --period 24 --whole
     """
     from driftwise.serve import serve as run
 
     optional("serve", "fastapi", "serve")
+    usual = signal.signal(signal.SIGTERM, _end)  # the server has its own while it runs, and then calls this one
     try:
         run(
             learners(low, high, up, down, switching_cost, start, period, late, whole),
@@ -97,9 +97,23 @@ def serve(
             sync=sync,
             ready=lambda line: typer.echo(line),
         )
+        code = 0  # a signal that this process was begun to pass over, as a shell does behind "&"
     except KeyboardInterrupt:
-        typer.echo(f"Stopped. Everything is in {state}.", err=True)
-        raise typer.Exit(130) from None
+        code = 130
+    except Terminated:
+        code = 143
+    finally:
+        signal.signal(signal.SIGTERM, usual)
+    typer.echo(f"Stopped. Everything is in {state}.", err=True)
+    raise typer.Exit(code)
+
+
+class Terminated(BaseException):
+    """SIGTERM has come."""
+
+
+def _end(*_: object) -> None:
+    raise Terminated
 
 
 def read_token(file: Path | None) -> str | None:
@@ -125,12 +139,13 @@ def learners(
     period: int | None,
     late: int,
     whole: bool,
-) -> "Callable[[str], Learner]":
-    """Return what makes the learner of a new key."""
-    import zlib
-
+) -> "Maker":
+    """Return what the learner of a new key begins as, or what makes it."""
     import driftwise as dw
+    from driftwise.serve.begin import Rounding
 
+    if price is not None and not (up is None and down is None):
+        raise ParameterError("serve: give --switching-cost, or --up and --down, not both.")
     if (up is None) != (down is None) or (up is None) == (price is None):
         raise ParameterError(
             "serve: say what a move costs, with --up PRICE and --down PRICE (0 for a side that is free), or with "
@@ -142,13 +157,10 @@ def learners(
     else:
         assert price is not None
         cost = price
+    if whole and any(not number.is_integer() for number in start or ()):
+        raise ParameterError("serve: --start must be a whole number where there is --whole, as it is in force now.")
     first = dw.SelfTunedLearner(dw.Box(low, high), switching_cost=cost, start=start, period=period, late=late)
-
-    def make(key: str) -> "Learner":
-        learner = first.clone()
-        return dw.rounded(learner, seed=zlib.crc32(key.encode())) if whole else learner
-
-    return make
+    return Rounding(first) if whole else first
 
 
 def _one_or_each(prices: list[float]) -> float | list[float]:

@@ -43,8 +43,10 @@ def make_app(
     Parameters
     ----------
     learner : Learner or callable
-        What the learner of a new key begins as; or a function of the key that makes it, called once with "warm-up".
-        Of any kind that can be saved. Keys that exist already keep the learner that they have.
+        What the learner of a new key begins as; or a function of the key that makes it, called when a key begins. What
+        such a function raises as a `LookupError` is answered with 404, and as a `DriftwiseError` with 422; the first
+        request may have to wait for compilation then. Of any kind that can be saved. Keys that exist already keep the
+        learner that they have.
     state : str or path
         Folder that the learners are kept in; made if it is not there.
     token : str, optional
@@ -166,6 +168,8 @@ def background(
 ) -> AbstractContextManager[str]:
     """Serve in a thread of this process, for a notebook or a test: a context with the address as its value.
 
+    It can be entered once; call it again for the same folder to go on.
+
     Parameters
     ----------
     learner, state
@@ -191,9 +195,9 @@ def background(
     """
     app = make_app(learner, state, **options)
     optional(OWNER, "uvicorn", "serve")
-    from driftwise.serve.run import in_thread
+    from driftwise.serve.run import InThread
 
-    return in_thread(app, "127.0.0.1", whole(OWNER, "port", port, low=0, high=65535))
+    return InThread(app, "127.0.0.1", whole(OWNER, "port", port, low=0, high=65535))
 
 
 def _read_token(token: str | None, no_token: bool) -> str | None:

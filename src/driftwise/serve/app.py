@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, FastAPI, Path, Query, Request, Response, Security
+from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request, Response, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.security import HTTPBearer
@@ -18,6 +18,7 @@ from driftwise.serve.metrics import CONTENT_TYPE, render
 from driftwise.serve.page import POLICY, page
 from driftwise.serve.service import Refusal, Service
 from driftwise.serve.shapes import KEY, Asked, Decided, Gone, Health, Keys, Learnt, Problem, State, Told
+from driftwise.serve.wrong import WORDS, explain
 
 ABOUT = (
     "Learners by key, each with two verbs: act returns the decision of its round, observe ends the round with what the "
@@ -43,7 +44,19 @@ def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": Problem, "description": WRONG[status]} for status in statuses}
 
 
-Key = Annotated[str, Path(pattern=KEY, description="Letters, digits, dots, dashes and underlines; 64 at most.")]
+async def _known(request: Request) -> None:
+    """Refuse what a route does not know in its query: a round in it would be passed over."""
+    if request.url.query:
+        known = [one.alias for one in request.scope["route"].dependant.query_params]
+        unknown = sorted(set(request.query_params) - set(known))
+        if unknown:
+            said = f"it takes {' and '.join(known)}" if known else "it takes none; what a request says is in its body"
+            raise Refusal(
+                422, "InputError", f"The query has parameters that are not known: {', '.join(unknown)}; {said}."
+            )
+
+
+Key = Annotated[str, Path(pattern=KEY, description=f"{WORDS['key']}.".capitalize())]
 TOKEN = Security(HTTPBearer(auto_error=False, description="The token of the service; `Gate` checks it."))
 
 
@@ -70,6 +83,8 @@ def build(service: Service, *, token: str | None, no_token: bool, max_body: int,
         description=ABOUT,
         version=__version__,
         lifespan=lifespan,
+        dependencies=[Depends(_known)],
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -118,7 +133,7 @@ def build(service: Service, *, token: str | None, no_token: bool, max_body: int,
     @inside.get(
         "/metrics",
         response_class=Response,
-        responses={200: {"content": {"text/plain": {}}}, **_problems(401, 403)},
+        responses={200: {"content": {"text/plain": {}}}, **_problems(401, 403, 422)},
     )
     async def metrics() -> Response:
         """Return counts and latest decisions as Prometheus reads them."""
@@ -126,7 +141,8 @@ def build(service: Service, *, token: str | None, no_token: bool, max_body: int,
 
     app.include_router(inside)
 
-    @app.get("/healthz", responses=_problems(503))
+    @app.head("/healthz", include_in_schema=False)
+    @app.get("/healthz", responses=_problems(422, 503))
     async def healthz() -> Health:
         """Tell whether requests are taken; needs no token."""
         if service.store.failed:
@@ -136,6 +152,10 @@ def build(service: Service, *, token: str | None, no_token: bool, max_body: int,
     @app.get("/docs", include_in_schema=False)
     async def docs() -> HTMLResponse:
         return HTMLResponse(page(app.openapi()), headers={"content-security-policy": POLICY})
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def document() -> JSONResponse:
+        return JSONResponse(app.openapi())
 
     return app
 
@@ -164,8 +184,7 @@ def _say_errors(app: FastAPI) -> None:
             return answer(
                 422, "InputError", f"The body must be JSON and say so: Content-Type: application/json, not {kind}."
             )
-        said = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5]]
-        return answer(422, "InputError", f"{'; '.join(said)}."[:1000])
+        return answer(422, "InputError", explain(error.errors(), error.body))
 
     @app.exception_handler(HTTPException)
     async def usual(request: Request, error: HTTPException) -> JSONResponse:

@@ -11,7 +11,8 @@ from driftwise.checkpoint import from_bytes
 from driftwise.errors import CheckpointError, InputError, OrderError, ParameterError
 from driftwise.learners import Learner
 from driftwise.movecost import MoveCost
-from driftwise.serve.shapes import Asked, Decided, Learnt, Paid, State, Told, Weights
+from driftwise.serve.begin import settings_of
+from driftwise.serve.shapes import Asked, Decided, Learnt, Paid, Settings, State, Told, Weights
 
 NAMES = 16
 """Most names of proposals that a learner is given; each makes its rounds longer for good."""
@@ -46,12 +47,16 @@ class Entry:
         """Tell whether there is nothing to do, as the round is open; or raise, if it was opened otherwise."""
         now = self.learner.round
         if asked.round is not None and asked.round != now:
-            raise OrderError(f"{self.key}: act is for round {asked.round}, and this is round {now}.")
+            raise OrderError(
+                f"{self.key}: act is for round {asked.round}, and this is round {now}; GET /learners/{self.key} shows "
+                "which round it is."
+            )
         if self.asked is None:
             return False
         if asked.given() not in ({}, self.asked):
             raise OrderError(
-                f"{self.key}: round {now} has its decision, made with {describe(self.asked)}; observe comes next."
+                f"{self.key}: round {now} has its decision, made with {describe(self.asked)}; "
+                f"POST /learners/{self.key}/observe ends it."
             )
         return True
 
@@ -86,21 +91,52 @@ class Entry:
         """End a round, or learn what comes late."""
         learner, now = self.learner, self.learner.round
         k = now if told.round is None else told.round
+        if told.skip and k < now:
+            raise OrderError(f"{self.key}: round {k} is over, and this is round {now}; it cannot be skipped any more.")
+        self._expect_open(k)
         feedback: Any = None if told.gradient is None else np.asarray(told.gradient, np.float64)
-        paid = 0.0
+        paid, dim = 0.0, learner.domain.dim
         if told.loss is not None:
             feedback = told.loss.loss()
+            if feedback._stream.dim != dim:
+                raise InputError(
+                    f"{self.key}: the loss is one of {feedback._stream.dim} numbers, and a decision of this key has "
+                    f"{dim}; give as many."
+                )
             if self.asked is not None and k == now:
                 assert self.decision is not None
                 paid = feedback.value(self.decision)
-        if told.skip and k < now:
-            raise OrderError(f"{self.key}: round {k} is over, and this is round {now}; it cannot be skipped any more.")
-        learner.observe(feedback, None if told.round is None else k)
+        try:
+            learner.observe(feedback, None if told.round is None else k)
+        except OrderError:
+            if k in (now, *learner._owed):
+                raise
+            raise OrderError(
+                f"{self.key}: round {k} has had its feedback, and each round has it once; "
+                '"skip": true leaves a round open for feedback that comes late.'
+            ) from None
         if k == now:
             self.asked = None
             if told.loss is not None:
                 self.running, self.counted = self.running + paid, self.counted + 1
         self.last = {"round": k, "told": told.given()}
+
+    def _expect_open(self, k: int) -> None:
+        """Raise unless feedback for a round can be taken now, and say which request comes first."""
+        now, late = self.learner.round, self.learner.late
+        if k > now:
+            raise OrderError(f"{self.key}: feedback is for round {k}, and this is round {now}; {self._first(now)}.")
+        if k == now and self.asked is None:
+            raise OrderError(f"{self.key}: round {now} is not open; {self._first(now)}.")
+        if k < now - late:
+            taken = f"for the last {late} rounds that were skipped" if late else "for the round that is open only"
+            raise OrderError(
+                f"{self.key}: round {k} is over, and this is round {now}; this key takes feedback {taken} (--late, "
+                "when a key begins)."
+            )
+
+    def _first(self, now: int) -> str:
+        return f"POST /learners/{self.key}/act first, which opens round {now}"
 
     # What is shown.
 
@@ -123,6 +159,7 @@ class Entry:
         return State(
             key=self.key,
             learner=repr(self.learner),
+            settings=Settings(**settings_of(self.learner)),
             round=self.learner.round,
             open=self.asked is not None,
             decision=numbers,

@@ -11,7 +11,8 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
-from driftwise.errors import RunError, StorageError
+from driftwise._compile import say_in_logs
+from driftwise.errors import OrderError, RunError, StorageError
 from driftwise.serve.service import Service
 
 CONNECTIONS = 512
@@ -35,14 +36,40 @@ class Server(uvicorn.Server):
 
 def run(app: FastAPI, host: str, port: int, ready: Callable[[str], Any]) -> None:
     """Serve an application until a signal ends it."""
+    say_in_logs()
     with _listening(app, host, port) as (server, socket_, url):
         server.say = lambda: ready(f"Ready: {url}")
         server.run([socket_])
 
 
+class InThread(contextlib.AbstractContextManager[str]):
+    """Serve an application in a thread while the context lasts; once.
+
+    Parameters
+    ----------
+    app : FastAPI
+        The application.
+    host : str
+        Address to listen on.
+    port : int
+        Port to listen on.
+    """
+
+    def __init__(self, app: FastAPI, host: str, port: int) -> None:
+        self._inner, self._begun = _in_thread(app, host, port), False
+
+    def __enter__(self) -> str:
+        if self._begun:
+            raise OrderError("serve: this service has been begun before; call background again for another one.")
+        self._begun = True
+        return self._inner.__enter__()
+
+    def __exit__(self, *error: Any) -> bool | None:
+        return self._inner.__exit__(*error)
+
+
 @contextlib.contextmanager
-def in_thread(app: FastAPI, host: str, port: int) -> Iterator[str]:
-    """Serve an application in a thread while the context lasts."""
+def _in_thread(app: FastAPI, host: str, port: int) -> Iterator[str]:
     answering = threading.Event()
     with _listening(app, host, port) as (server, socket_, url):
         server.say = answering.set

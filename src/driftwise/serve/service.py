@@ -19,6 +19,7 @@ from driftwise.adapters.keyed import Maker
 from driftwise.errors import CheckpointError, DriftwiseError, OrderError, ParameterError
 from driftwise.learners import Learner
 from driftwise.losses import CapacityLoss, TrackingLoss
+from driftwise.serve.begin import prototype_of, settings_of
 from driftwise.serve.entry import Entry
 from driftwise.serve.shapes import Asked, Decided, Learnt, State, Told
 from driftwise.serve.store import Store
@@ -84,7 +85,9 @@ class Service:
         """Take the folder, bring back what is in it, and compile what a request will need; nothing if that is done."""
         if self._store is not None:
             return
-        self._warm(self._new("warm-up"))
+        asked = prototype_of(self._make)
+        if asked is not None:
+            self._warm(asked)
         self.entries, self._gone = {}, {}
         store = Store(self._state, self._sync)
         store.open(self._put, self._apply)
@@ -92,6 +95,8 @@ class Service:
             store.close()
             raise CheckpointError(f"serve: the journals in {store.folder} have lost events that the checkpoint knows.")
         self._store, self._gone, self._due = store, {}, asyncio.Event()
+        if asked is not None:
+            self._compare(asked)
 
     @property
     def store(self) -> Store:
@@ -107,7 +112,11 @@ class Service:
             self._store = None
 
     def _new(self, key: str) -> Learner:
-        made = self._make.clone() if isinstance(self._make, Learner) else self._make(key)
+        try:
+            made = self._make.clone() if isinstance(self._make, Learner) else self._make(key)
+        except LookupError as error:
+            text = error.args[0] if error.args else type(error).__name__
+            raise Refusal(404, "UnknownKey", f"There is no learner for {key!r}: {text}") from None
         if not isinstance(made, Learner):
             raise ParameterError(f"serve: the function made {describe(made)} for key {key!r}, which is no Learner.")
         return made
@@ -121,6 +130,19 @@ class Service:
                 for _ in range(2):
                     one.act()
                     one.observe(feedback)
+
+    def _compare(self, asked: Learner) -> None:
+        """Say that learners were made with other settings than new ones are, if some were."""
+        wanted = settings_of(asked)
+        others = [key for key, entry in self.entries.items() if settings_of(entry.learner) != wanted]
+        if others:
+            print(
+                f"driftwise: serve: {len(others)} of {len(self.entries)} learners in {self.store.folder} keep the "
+                f"settings that they were made with, which are others than those of new keys now; among them "
+                f"{min(others)!r}: GET shows them, and DELETE lets a key begin anew.",
+                file=sys.stderr,
+                flush=True,
+            )
 
     # The verbs.
 

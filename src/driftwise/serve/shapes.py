@@ -201,10 +201,29 @@ class Weights(BaseModel):
     largest: float
 
 
+class BothPrices(BaseModel):
+    """What a unit up costs, and a unit down."""
+
+    up: float | list[float]
+    down: float | list[float]
+
+
+class Settings(BaseModel):
+    """What a learner was made with, which it keeps; null where it knows no such thing."""
+
+    low: list[float] | None
+    high: list[float] | None
+    switching_cost: float | BothPrices | None = Field(description="The price of a move, where a round brings no other.")
+    period: int | None
+    late: int = Field(description="How many rounds late feedback may come.")
+    whole: bool = Field(description="Whether it decides on whole numbers.")
+
+
 class State(Answer):
     """A learner at a glance; asking changes nothing."""
 
     learner: str
+    settings: Settings
     round: int = Field(description="How many rounds are over.")
     open: bool = Field(description="Whether there is a decision that `observe` is to be called for.")
     decision: list[float] | None = Field(description="The latest decision, which is in force.")
