@@ -531,4 +531,5 @@ TWICE = linear_model.LinearRegression()
 def test_what_is_mixed_are_regressors(models: Any, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         DriftCombiner(models)
-    assert len(DriftCombiner([preprocessing.StandardScaler() | DriftRegressor(), DriftRegressor()])) == 2
+    pipeline: Any = preprocessing.StandardScaler() | DriftRegressor()
+    assert len(DriftCombiner([pipeline, DriftRegressor()])) == 2
